@@ -1,0 +1,1 @@
+"""Speak with model servers; HTTP lives only here. Import the module you need, nothing is loaded."""

@@ -1,0 +1,62 @@
+"""Who speaks which wire format, at which address, with which quirks: data, not code."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a server departs from the common form of the wire.
+
+    `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
+    a stream and tells nothing that the last chunk does not, so no entry asks for it.
+    """
+
+    usage: bool = True
+    progress: bool = False
+    cache: bool = False
+    per_token: bool = False
+    limit_key: str = "max_tokens"
+    seed_key: str = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A provider: its base address, the usual variable of its key, and its dialect."""
+
+    name: str
+    address: str
+    key_variable: str = ""
+    local: bool = False
+    wire: str = "openai"
+    dialect: Dialect = Dialect()
+
+
+PLAIN: Final = Dialect()
+LLAMA: Final = Dialect(progress=True, cache=True)
+# Both refuse unknown keys, and send the usage unasked.
+MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
+# Its reasoning models refuse `max_tokens`; all of its models take the newer name.
+OPENAI: Final = Dialect(limit_key="max_completion_tokens")
+
+_ENTRIES: Final = (
+    Entry("jan", "http://127.0.0.1:1337/v1", "JAN_API_KEY", local=True, dialect=LLAMA),
+    Entry("ollama", "http://127.0.0.1:11434/v1", local=True),
+    Entry("lmstudio", "http://127.0.0.1:1234/v1", local=True),
+    Entry("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY", local=True, dialect=LLAMA),
+    Entry("local", "", local=True, dialect=LLAMA),
+    Entry("offline", "", local=True, wire="offline"),
+    Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI),
+    Entry("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL),
+    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    Entry("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
+    Entry("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
+    Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
+    Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
+    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
+)
+CATALOG: Final[Mapping[str, Entry]] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

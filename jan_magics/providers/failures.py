@@ -1,0 +1,271 @@
+"""What a server's refusal means: status, headers and body become one typed error. No I/O."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from jan_magics.domain.errors import (
+    AuthenticationFailed,
+    ContextOverflow,
+    ModelNotFound,
+    ProviderError,
+    RateLimited,
+    RequestRejected,
+    ServerFailed,
+    StreamBroken,
+)
+from jan_magics.domain.messages import Json
+from jan_magics.providers.keys import Key
+
+_QUOTED: Final = 300  # chars of a server's own words that an error repeats
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who was asked: what an error must name, and the key that it must not."""
+
+    model: str
+    provider: str
+    address: str
+    key: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """The server's own words, without secrets, and the facts beside them."""
+
+    text: str
+    code: str = ""
+    used: int | None = None
+    window: int | None = None
+
+
+def failure(
+    status: int, headers: Mapping[str, str], body: bytes, asked: Asked, *, now: datetime
+) -> ProviderError:
+    """Turn an answer that is no success into the error that says what to do.
+
+    `headers` have lower-case names; `now` is needed for a Retry-After that is a date.
+    """
+    said = complaint(body, asked.key)
+    if isinstance(error := complained(said, asked, status), ContextOverflow | ModelNotFound):
+        return error
+    if status == 429:
+        return _rate_limited(said, asked, _seconds(headers.get("retry-after", ""), now))
+    if 300 <= status < 400:
+        return RequestRejected(
+            f"{asked.address} answers with a redirect ({status}), which is not followed",
+            "Name the address it leads to: https://HOST/v1#MODEL",
+            model=asked.model,
+            status=status,
+        )
+    return error
+
+
+def complained(said: Complaint, asked: Asked, status: int) -> ProviderError:
+    """Turn a server's complaint into an error; inside a stream there is nothing but its words."""
+    if sizes := _overflow(said):
+        return ContextOverflow(*sizes, model=asked.model, status=status)
+    if status in {401, 403}:
+        return _authentication_failed(said, asked, status)
+    if status == 404 or _NO_MODEL.search(f"{said.code} {said.text}"):
+        return _not_found(said, asked, status)
+    if status == 429:
+        return _rate_limited(said, asked, None)
+    return _failed(said, asked, status)
+
+
+def _failed(said: Complaint, asked: Asked, status: int) -> ProviderError:
+    if status == 503 and "loading" in said.text.lower():
+        kind: type[ProviderError] = ServerFailed
+        message = f"{asked.model} is still being loaded by {asked.provider}"
+        step = "Wait a moment and run the cell again."
+    elif status >= 500:
+        kind = ServerFailed
+        message = f"{asked.provider} failed ({status}){_words(said)}"
+        step = "Run the cell again; when it stays, look into the server's own log."
+    else:
+        kind = RequestRejected
+        message = f"{asked.provider} refuses the request ({status}){_words(said)}"
+        step = "Mend the parameter or part that it names; see what is sent with: %chat plan"
+    return kind(message, step, model=asked.model, status=status)
+
+
+def empty_answer(asked: Asked) -> StreamBroken:
+    """Return the error for a success without a single word: some servers overflow like that."""
+    return StreamBroken(
+        f"{asked.model} answered with nothing at all",
+        "The request may exceed the context window: look at %chat budget, or ask with --no-history",
+        model=asked.model,
+    )
+
+
+def unreadable(asked: Asked, what: str) -> StreamBroken:
+    """Return the error for an answer that is not in the wire format."""
+    return StreamBroken(
+        f"the answer of {asked.model} cannot be read: {what}",
+        f"Is {asked.address} the address of an OpenAI-compatible server? See: %chat models",
+        model=asked.model,
+    )
+
+
+def complaint(body: bytes, key: Key | None) -> Complaint:
+    """Find the words in any of the known shapes of an error body."""
+    try:
+        data: Json = json.loads(body)
+    except (ValueError, RecursionError):
+        return Complaint(redact(_plain(body), key))
+    return complaint_in(data, key)
+
+
+def complaint_in(data: Json, key: Key | None) -> Complaint:
+    """Find the words in a parsed error, whether or not it stands under `error`."""
+    if isinstance(data, list) and data:  # Gemini's compatible endpoint
+        data = data[0]
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if not isinstance(error, dict):
+        return Complaint(redact(error if isinstance(error, str) else json.dumps(error), key))
+    words = (error.get("message"), error.get("detail"), error.get("error"))
+    found = next((word for word in words if word), error)
+    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return Complaint(
+        redact(text, key),
+        " ".join(str(error[name]) for name in ("type", "code") if error.get(name)),
+        _count(error.get("n_prompt_tokens")),
+        _count(error.get("n_ctx")),
+    )
+
+
+_SECRETS: Final = re.compile(
+    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|key|tgp|hf|AIza)[-_]?[A-Za-z0-9_*.-]{12,}"
+    r"|(?<=key=)[^\s&\"']+|(?<=key: )\S+|(?<=token=)[^\s&\"']+"
+)
+
+
+def redact(text: str, key: Key | None) -> str:
+    """Replace the key, and whatever looks like one."""
+    return _SECRETS.sub("[key]", key.redact(text) if key else text)
+
+
+# Each pattern names the numbers it finds: `used` tokens of a `window`.
+_OVERFLOWS: Final = tuple(
+    re.compile(pattern.replace("#", r"\d(?:[\d,_]*\d)?"), re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        # llama.cpp
+        r"request \((?P<used>#) tokens\) exceeds the available context size"
+        r"(?: \((?P<window>#) tokens\))?",
+        r"the request exceeds the available context size",
+        # OpenAI, vLLM, llama-cpp-python, Mistral, Groq, DeepSeek
+        r"maximum context length (?:is|of) (?P<window>#)(?: tokens)?.*?"
+        r"(?:resulted in|requested(?: about)?|contains at least|contains|has) (?P<used>#)",
+        r"prompt contains (?P<used>#) tokens.*?maximum context length of (?P<window>#)",
+        r"requested tokens \((?P<used>#)\) exceed context window of (?P<window>#)",
+        r"maximum (?:prompt|context) length is (?P<window>#).*?contains (?P<used>#)",
+        # vLLM: the prompt alone
+        r"prompt \(length (?P<used>#)\) is longer than the maximum model length of (?P<window>#)",
+        r"maximum model length of (?P<window>#)",
+        # Anthropic
+        r"prompt is too long: (?P<used>#) tokens > (?P<window>#) maximum",
+        r"exceed context limit: (?P<used>#)(?: \+ #)* > (?P<window>#)",
+        # Google
+        r"input token count \(?(?P<used>#)\)? exceeds the maximum number of tokens allowed"
+        r" \(?(?P<window>#)",
+        # Together, TGI
+        r"inputs? tokens.*?must be <= (?P<window>#).*?given: (?P<used>#)",
+        # LM Studio
+        r"tokens to keep from the initial prompt is greater than the context length",
+        r"context length of only (?P<window>#) tokens",
+        # Ollama and the rest, without numbers
+        r"input length exceeds (?:the |maximum )?context length",
+        r"exceeds? (?:the )?(?:model'?s? )?(?:maximum |available )?context (?:length|window|size)",
+        r"context[_ ](?:length|window|size)[_ ]exceeded|exceed_context_size_error",
+        r"context window (?:is )?(?:too small|exceeded|full)",
+        r"prompt is too long|reduce the length of the (?:messages|prompt)",
+        r"maximum context length",
+    )
+)
+_NO_MODEL: Final = re.compile(
+    r"model_not_found|invalid_model|model ['\"`]?\S+ (?:not found|does not exist|is not found)"
+    r"|(?:no such|unknown|invalid) model\b|model not found|model does not exist"
+    r"|is not a valid model|no model (?:is )?loaded|unable to access model",
+    re.IGNORECASE,
+)
+
+
+def _overflow(said: Complaint) -> tuple[int | None, int | None] | None:
+    text = f"{said.text} {said.code}"
+    found = next((match for match in (form.search(text) for form in _OVERFLOWS) if match), None)
+    if not found:
+        return (said.used, said.window) if said.used and said.window else None
+    numbers = found.groupdict()
+    return (
+        said.used or _spelled(numbers.get("used")),
+        said.window or _spelled(numbers.get("window")),
+    )
+
+
+def _authentication_failed(said: Complaint, asked: Asked, status: int) -> AuthenticationFailed:
+    source = f"the key from {asked.key.source}" if asked.key else "a request without a key"
+    name = asked.provider if asked.provider != "custom" else asked.address
+    return AuthenticationFailed(
+        f"{asked.provider} does not accept {source} ({status}){_words(said)}",
+        f"Store another key: %chat key {name}",
+        model=asked.model,
+        status=status,
+    )
+
+
+def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
+    return ModelNotFound(
+        f"{asked.provider} has no {asked.model!r} ({status}){_words(said)}",
+        "List what it has: %chat models   then: %chat use MODEL",
+        model=asked.model,
+        status=status,
+    )
+
+
+def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateLimited:
+    wait = f"Wait {seconds:g} s and run" if seconds else "Wait a while and run"
+    return RateLimited(
+        f"{asked.provider} takes no more requests for now (429){_words(said)}",
+        f"{wait} the cell again, or ask another model: %chat use MODEL",
+        model=asked.model,
+        retry_after=seconds,
+    )
+
+
+def _words(said: Complaint) -> str:
+    text = " ".join(said.text.split())
+    return f": {text[:_QUOTED]}{'…' if len(text) > _QUOTED else ''}" if text else ""
+
+
+def _plain(body: bytes) -> str:
+    text = body[:4096].decode("utf-8", "replace")
+    if "<" in text:
+        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
+    return " ".join(text.split())
+
+
+def _seconds(value: str, now: datetime) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(value)
+        except (ValueError, TypeError):
+            return None
+        seconds = (until.replace(tzinfo=until.tzinfo or UTC) - now).total_seconds()
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def _spelled(number: str | None) -> int | None:
+    digits = re.sub(r"\D", "", number or "")
+    return int(digits) if 0 < len(digits) < 12 else None

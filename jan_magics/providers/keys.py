@@ -1,0 +1,245 @@
+"""API keys: where one comes from and which origin it may be sent to. Never shown anywhere."""
+
+import json
+import os
+import stat
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final, NoReturn
+from urllib.parse import SplitResult, urlsplit
+
+from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.providers.catalog import CATALOG
+
+FILE_NAME: Final = "keys.toml"
+SERVICE: Final = "jan-magics"
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+class Key:
+    """A key that shows its source and never its text; it fits one origin only."""
+
+    __slots__ = ("__value", "origin", "source")
+    __value: str
+    origin: str
+    source: str
+
+    def __init__(self, value: str, *, source: str, origin: str = "") -> None:
+        value = value.strip()
+        # Anything else would be refused as a header, with the key in the text of the refusal.
+        if not value or not value.isascii() or not value.isprintable() or " " in value:
+            raise KeyRefused(
+                f"the key from {source} is empty or has characters that no key has",
+                "Paste it again: %chat key PROVIDER",
+            )
+        object.__setattr__(self, "_Key__value", value)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "origin", origin)
+
+    def for_origin(self, origin: str) -> "Key":
+        """Return this key for an origin that its owner has named."""
+        return Key(self.__value, source=self.source, origin=origin)
+
+    def reveal(self, origin: str) -> str:
+        """Return the text, for a header to that origin. Raises KeyRefused elsewhere."""
+        if origin != self.origin:
+            raise KeyRefused(
+                f"the key from {self.source} belongs to {self.origin or 'no server'},"
+                f" not to {origin}",
+                f"Store a key for that server: %chat key {origin}",
+            )
+        return self.__value
+
+    def redact(self, text: str) -> str:
+        """Replace the key wherever the text repeats it."""
+        return text.replace(self.__value, "[key]")
+
+    def __repr__(self) -> str:
+        return f"Key(source={self.source!r}, origin={self.origin!r})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a key cannot be changed: {name}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a key cannot be changed: {name}")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a key is never pickled or copied")
+
+
+def origin_of(address: str) -> str:
+    """Return scheme, host and port of an address in one spelling.
+
+    Raises:
+        SettingError: when it is no http address, or carries a user name.
+    """
+    parts = _split(address)
+    host = host_of(address)
+    shown = f"[{host}]" if ":" in host else host
+    port = parts.port
+    suffix = "" if port in {None, _PORTS[parts.scheme]} else f":{port}"
+    return f"{parts.scheme}://{shown}{suffix}"
+
+
+def host_of(address: str) -> str:
+    """Return the host of an address in lower case."""
+    return (_split(address).hostname or "").lower()
+
+
+def is_loopback(address: str) -> bool:
+    """Tell whether an address stays on this machine."""
+    host = host_of(address)
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _split(address: str) -> SplitResult:
+    try:
+        parts = urlsplit(address)
+        fits = bool(parts.scheme in _PORTS and parts.hostname and parts.port != 0)
+    except ValueError as error:
+        raise _no_address(address) from error
+    if not fits:
+        raise _no_address(address)
+    if "@" in parts.netloc:
+        raise SettingError(
+            "the address carries a user name or key before its host",
+            "Leave it out, and store the key: %chat key https://HOST",
+        )
+    return parts
+
+
+def _no_address(address: str) -> SettingError:
+    return SettingError(
+        f"{address!r} is no address of a server", "Write it like https://HOST/v1#MODEL"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChain:
+    """Where keys are looked for: the environment, the system's keyring, a file.
+
+    `folder` holds keys.toml; `environment` is `os.environ` in a kernel and never shown.
+    """
+
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    folder: Path | None = None
+    keyring: bool = True
+
+    def key_for(self, provider: str, address: str) -> Key | None:
+        """Return the first key that was given for this provider at this origin.
+
+        Raises:
+            KeyRefused: when keys.toml is readable by others.
+        """
+        origin = origin_of(address)
+        entry = CATALOG.get(provider)
+        variable = entry.key_variable if entry and _catalogued(provider) == origin else ""
+        if value := self.environment.get(variable, "").strip() if variable else "":
+            return Key(value, source=f"environment {variable}", origin=origin)
+        names = tuple(name for name in (*CATALOG, origin) if _origin_for(name) == origin)
+        if self.keyring:
+            for name in names:
+                if asked := _ask_keyring(name):
+                    return Key(asked, source="keyring", origin=origin)
+        stored = _read(self.folder) if self.folder else {}
+        for name in names:
+            if value := stored.get(name, ""):
+                return Key(value, source=FILE_NAME, origin=origin)
+        return None
+
+
+def list_keys(chain: KeyChain) -> Mapping[str, tuple[str, ...]]:
+    """Return the sources of keys for each provider or origin that has one.
+
+    The keyring is not asked: some systems show a dialogue for every question.
+    """
+    sources: dict[str, tuple[str, ...]] = {}
+    for name, entry in CATALOG.items():
+        if entry.key_variable and chain.environment.get(entry.key_variable, "").strip():
+            sources[name] = (f"environment {entry.key_variable}",)
+    for name in _read(chain.folder) if chain.folder else ():
+        sources[name] = (*sources.get(name, ()), FILE_NAME)
+    return sources
+
+
+def store_key(name: str, value: str, folder: Path) -> Path:
+    """Write a key for a provider or an origin into keys.toml, readable by its owner only.
+
+    Raises:
+        KeyRefused: when the file is readable by others, or the key has impossible characters.
+        SettingError: when `name` is neither a provider with a server nor an address.
+    """
+    name = name if name in CATALOG else origin_of(name)
+    if not (origin := _origin_for(name)):
+        raise SettingError(f"{name!r} has no server that takes a key", "See: %chat models")
+    kept = Key(value, source="this call", origin=origin).reveal(origin)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    entries = {**_read(folder), name: kept}
+    lines = [f"{json.dumps(key)} = {json.dumps(text)}" for key, text in sorted(entries.items())]
+    path = folder / FILE_NAME
+    # mkstemp makes the file with mode 0600, so that the key is never readable, not even briefly.
+    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".keys-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write("\n".join(("[keys]", *lines, "")))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _catalogued(provider: str) -> str:
+    entry = CATALOG.get(provider)
+    return origin_of(entry.address) if entry and entry.address else ""
+
+
+def _origin_for(name: str) -> str:
+    return _catalogued(name) if name in CATALOG else origin_of(name)
+
+
+def _read(folder: Path) -> dict[str, str]:
+    path = folder / FILE_NAME
+    try:
+        with path.open("rb") as file:
+            # Asked of the open file, so that nobody can put another one in its place in between.
+            mode = os.fstat(file.fileno()).st_mode
+            if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
+                raise KeyRefused(
+                    f"{path} can be read by other users of this machine",
+                    f'Type: !chmod 600 "{path}"   (and renew its keys, if others had access)',
+                )
+            table = tomllib.load(file).get("keys", {})
+    except FileNotFoundError:
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(
+            f"{path} cannot be read", 'Mend it: under [keys], lines like openai = "…"'
+        ) from error
+    if not isinstance(table, dict):
+        return {}
+    return {name: value for name, value in table.items() if isinstance(value, str)}
+
+
+def _ask_keyring(name: str) -> str | None:
+    try:
+        import keyring  # noqa: PLC0415 - an extra, and slow to load
+        from keyring.errors import KeyringError  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        return keyring.get_password(SERVICE, name)
+    except (KeyringError, RuntimeError, OSError, ValueError):
+        # A locked or broken keyring is the same as none: the file comes next.
+        return None

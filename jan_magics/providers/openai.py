@@ -1,0 +1,97 @@
+"""Servers that speak the OpenAI chat wire, over HTTP; openai_wire.py is the wire itself."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+import httpx
+
+from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.catalog import PLAIN, Dialect
+from jan_magics.providers.failures import Asked
+from jan_magics.providers.http import Line, chunks_of
+from jan_magics.providers.keys import Key
+from jan_magics.providers.openai_answer import Answer
+from jan_magics.providers.openai_models import read_models
+from jan_magics.providers.openai_wire import encode
+
+# A stream that has said [DONE] is read to its end, so that its connection can be used again; a
+# server that never ends it is not waited for.
+_DRAIN = 0.25
+
+
+class OpenAIProvider:
+    """One server at one address with at most one key."""
+
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        key: Key | None = None,
+        *,
+        dialect: Dialect = PLAIN,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._name = name
+        self._key = key
+        self._dialect = dialect
+        self._line = Line(address, key, transport=transport)
+
+    @property
+    def name(self) -> str:
+        """Return the provider's name, as before the colon of a model."""
+        return self._name
+
+    @property
+    def address(self) -> str:
+        """Return the base address."""
+        return self._line.address
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+        """Send a request and yield events; the last one is Finish.
+
+        Close the iterator (`contextlib.aclosing`) when leaving it early: that closes the HTTP
+        stream at once, and a local server stops to compute.
+
+        Raises:
+            ProviderError: in its exact class, before, in or after the stream.
+        """
+        asked = self._asked(request.model)
+        body = encode(request, self._dialect)
+        line = self._line.post("chat/completions", body, asked, request.options.timeout)
+        async with line as response:
+            kind = response.headers.get("content-type", "")
+            answer = Answer(asked, stream=kind.startswith("text/event-stream"))
+            chunks = chunks_of(response)
+            async for chunk in chunks:
+                for event in answer.feed(chunk):
+                    yield event
+                if answer.done:
+                    await _drain(chunks)
+                    break
+            for event in answer.close():
+                yield event
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """List the models, the loaded or default one first. Raises ProviderError."""
+        asked = self._asked(None)
+        body = await self._line.get("models", asked)
+        return read_models(body, asked)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._line.close()
+
+    def _asked(self, model: ModelRef | None) -> Asked:
+        named = str(model) if model else self._name
+        return Asked(named, self._name, self._line.address, self._key)
+
+
+async def _drain(chunks: AsyncIterator[bytes]) -> None:
+    try:
+        async with asyncio.timeout(_DRAIN):
+            async for _ in chunks:
+                pass
+    except (TimeoutError, httpx.HTTPError):
+        # The answer is whole; how its connection ends matters to nobody.
+        return

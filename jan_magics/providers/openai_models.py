@@ -1,0 +1,57 @@
+"""The list of models in the shapes that servers give it. Pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from jan_magics.domain.messages import Json
+from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
+from jan_magics.providers.failures import Asked, unreadable
+
+_WINDOWS = ("context_length", "max_context_length", "context_window", "max_model_len")
+
+
+def read_models(body: bytes, asked: Asked) -> Sequence[ModelInfo]:
+    """Return the models, loaded ones first. Raises StreamBroken when it is no list of models."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(asked, "the list of models is no JSON") from error
+    rows = data.get("data") if isinstance(data, dict) else data  # Together gives a bare list
+    if not isinstance(rows, list):
+        raise unreadable(asked, "there is no list of models in it")
+    found = [_info(row, asked) for row in rows if isinstance(row, dict)]
+    named = [info for info in found if info.ref.name]
+    # sorted is stable: without that knowledge the server's own order stays.
+    return tuple(sorted(named, key=lambda info: info.loaded is not True))
+
+
+def _info(row: Mapping[str, Json], asked: Asked) -> ModelInfo:
+    name = row.get("id")
+    address = asked.address if asked.provider == "custom" else None
+    ref = ModelRef(asked.provider, name if isinstance(name, str) else "", address)
+    return ModelInfo(ref, _window(row), _capabilities(row), _loaded(row))
+
+
+def _window(row: Mapping[str, Json]) -> int | None:
+    meta = row.get("meta")
+    served = meta.get("n_ctx") if isinstance(meta, dict) else None  # llama.cpp
+    values = (served, row.get("loaded_context_length"), *(row.get(name) for name in _WINDOWS))
+    return next((value for value in values if type(value) is int and value > 0), None)
+
+
+def _loaded(row: Mapping[str, Json]) -> bool | None:
+    state = row.get("state")  # LM Studio
+    if isinstance(state, str):
+        return state == "loaded"
+    status = row.get("status")  # llama-server with several models
+    if isinstance(status, dict) and isinstance(status.get("value"), str):
+        return status["value"] == "loaded"
+    return True if isinstance(row.get("meta"), dict) else None
+
+
+def _capabilities(row: Mapping[str, Json]) -> Mapping[str, CapabilitySource]:
+    told = row.get("capabilities") or row.get("supported_parameters")
+    names = [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+    if row.get("type") == "vlm":
+        names.append("vision")
+    return dict.fromkeys(names, "declared")
