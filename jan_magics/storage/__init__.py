@@ -1,0 +1,1 @@
+"""Remember: threads and messages on disk. SQL lives here and in `rag` only."""
