@@ -1,4 +1,4 @@
-"""What every test gets: settings and folders of its own, no network, a reason for what is missing."""
+"""What every test gets: settings and folders of its own, no network, a reason for each skip."""
 
 import ipaddress
 import os

@@ -1,6 +1,6 @@
 """Smoke test of an installed package: a shell loads the extension and a `%%chat` cell answers.
 
-Run by `.ci/run` with each Python we promise, with nothing but the package installed; no pytest here.
+Run by `.ci/run` with each Python we promise and nothing but the package installed: no pytest.
 """
 
 import os

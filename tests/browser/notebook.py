@@ -1,0 +1,133 @@
+"""Drive one notebook in JupyterLab: open, edit, run, save, look. It waits for states, not times."""
+
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from playwright.sync_api import Locator, Page
+
+from tests.browser.lab import Lab
+
+SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+# Complete, as a kernel writes it: what is missing JupyterLab would add, and the notebook be dirty.
+METADATA = {
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {
+        "codemirror_mode": {"name": "ipython", "version": 3},
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "nbconvert_exporter": "python",
+        "pygments_lexer": "ipython3",
+        "version": platform.python_version(),
+    },
+}
+PANEL = "window.jupyterapp.shell.currentWidget"
+KERNEL_IS_READY = f"""() => {{
+  const kernel = window.jupyterapp && {PANEL}?.sessionContext?.session?.kernel;
+  return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
+}}"""
+CELL_IS_DONE = f"""index => {{
+  const cell = {PANEL}.content.model.cells.get(index);
+  return cell.executionCount !== null && cell.executionState !== 'running';
+}}"""
+
+
+def write(path: Path, sources: Sequence[str]) -> None:
+    """Write a notebook of code cells."""
+    notebook = nbformat.v4.new_notebook(metadata=METADATA)
+    notebook.cells = [
+        nbformat.v4.new_code_cell(source, id=f"cell-{number}")
+        for number, source in enumerate(sources)
+    ]
+    nbformat.write(notebook, path)
+
+
+@dataclass(frozen=True)
+class OpenNotebook:
+    """A notebook on a page, its kernel ready; cells are counted from 0."""
+
+    page: Page
+    path: Path
+
+    @classmethod
+    def open(cls, page: Page, lab: Lab, name: str) -> "OpenNotebook":
+        """Open a notebook of the server and wait until it can be used."""
+        page.goto(lab.link(name))
+        page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
+        page.wait_for_selector("#jupyterlab-splash", state="detached")
+        page.wait_for_function(KERNEL_IS_READY)
+        return cls(page, lab.root / name)
+
+    def evaluate(self, script: str, argument: object = None) -> Any:
+        """Evaluate a script in the page, with `panel` as the notebook's panel."""
+        return self.page.evaluate(f"argument => {{ const panel = {PANEL}; {script} }}", argument)
+
+    def command(self, name: str) -> None:
+        """Execute one of JupyterLab's commands and wait for its end."""
+        self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
+
+    def lines(self, cell: int) -> Locator:
+        """Give the painted lines of a cell's editor."""
+        return self.page.locator(f".jp-Cell[data-windowed-list-index='{cell}'] .cm-line")
+
+    def mime_type(self, cell: int) -> str:
+        """Give the MIME type that decides how a cell is highlighted."""
+        mime: str = self.evaluate("return panel.content.model.cells.get(argument).mimeType", cell)
+        return mime
+
+    def wait_for_mime_type(self, cell: int, mime: str) -> None:
+        """Wait until a cell is highlighted as a MIME type says."""
+        test = f"([i, mime]) => {PANEL}.content.model.cells.get(i).mimeType === mime"
+        self.page.wait_for_function(test, arg=[cell, mime])
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the notebook has changes that are not saved."""
+        return bool(self.evaluate("return panel.context.model.dirty"))
+
+    def edit(self, cell: int, source: str) -> None:
+        """Replace a cell's text."""
+        script = "panel.content.model.cells.get(argument[0]).sharedModel.setSource(argument[1])"
+        self.evaluate(script, [cell, source])
+
+    def run(self, cell: int) -> None:
+        """Run a cell and wait for its end; its output may be painted a little later."""
+        self.evaluate(
+            "panel.content.deselectAll(); panel.content.activeCellIndex = argument;"
+            "window.jupyterapp.commands.execute('notebook:run-cell')",
+            cell,
+        )
+        self.page.wait_for_function(CELL_IS_DONE, arg=cell)
+
+    def save(self) -> Any:
+        """Save the notebook and read what lies on the disk."""
+        self.command("docmanager:save")
+        self.page.wait_for_function(f"() => !{PANEL}.context.model.dirty")
+        return nbformat.read(self.path, as_version=4)
+
+    def close_kernel(self) -> None:
+        """End the kernel, so that a long run of tests does not gather them."""
+        self.evaluate("return panel.sessionContext.shutdown()")
+
+    def use_theme(self, name: str) -> None:
+        """Switch JupyterLab's theme, for instance to `JupyterLab Dark`, and wait until it shows."""
+        self.page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name
+        )
+        self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
+
+    def screenshot(self, name: str) -> Path:
+        """Take a picture of the notebook into build/screenshots/."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.png"
+        self.page.locator(".jp-NotebookPanel").screenshot(path=path, animations="disabled")
+        return path
