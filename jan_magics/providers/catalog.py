@@ -11,7 +11,8 @@ class Dialect:
     """How a server departs from the common form of the wire.
 
     `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
-    a stream and tells nothing that the last chunk does not, so no entry asks for it.
+    a stream and tells nothing that the last chunk does not, so no entry asks for it. `native` is
+    the path, from the server's root, of its own list that tells which models are loaded.
     """
 
     usage: bool = True
@@ -20,6 +21,7 @@ class Dialect:
     per_token: bool = False
     limit_key: str = "max_tokens"
     seed_key: str = "seed"
+    native: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,13 @@ MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.
 OPENAI: Final = Dialect(limit_key="max_completion_tokens")
 
+OLLAMA: Final = Dialect(native="api/ps")
+LMSTUDIO: Final = Dialect(native="api/v0/models")
+
 _ENTRIES: Final = (
     Entry("jan", "http://127.0.0.1:1337/v1", "JAN_API_KEY", local=True, dialect=LLAMA),
-    Entry("ollama", "http://127.0.0.1:11434/v1", local=True),
-    Entry("lmstudio", "http://127.0.0.1:1234/v1", local=True),
+    Entry("ollama", "http://127.0.0.1:11434/v1", local=True, dialect=OLLAMA),
+    Entry("lmstudio", "http://127.0.0.1:1234/v1", local=True, dialect=LMSTUDIO),
     Entry("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY", local=True, dialect=LLAMA),
     Entry("local", "", local=True, dialect=LLAMA),
     Entry("offline", "", local=True, wire="offline"),

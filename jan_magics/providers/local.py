@@ -1,14 +1,153 @@
-"""Start a llama-server on loopback for a GGUF file, and end it with the kernel."""
+"""A llama-server of our own: started at the first request, reused, ended with the kernel."""
 
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from pathlib import Path
+from typing import Final
+
+from jan_magics.domain.errors import JanError, ModelNotFound, ModelNotReachable
+from jan_magics.domain.events import Loading, StreamEvent
+from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.local_files import LocalFiles, check_weights, find_files
+from jan_magics.providers.local_process import Running, launch, ready
 from jan_magics.providers.openai import OpenAIProvider
+
+_NEWS: Final = 2.0  # seconds between two lines about loading
 
 
 class LocalServer:
-    """Hold the server."""
+    """One llama-server, started when it is first needed and again when it has died.
+
+    `weights` and `program` are paths that the user chose; `window` is in tokens.
+    """
+
+    def __init__(
+        self, *, weights: Path | None = None, program: Path | None = None, window: int = 4096
+    ) -> None:
+        self.window = window
+        self._weights = weights
+        self._program = program
+        self._checked: tuple[str, int, int] | None = None
+        self._running: Running | None = None
+        self._starting: asyncio.Task[None] | None = None
+
+    def available(self) -> ModelRef | None:
+        """Return the model that a request would start, None where something is missing."""
+        try:
+            return ModelRef("local", find_files(self._weights, self._program).name)
+        except JanError:
+            return None
+
+    @property
+    def running(self) -> Running | None:
+        """Return the server while it lives."""
+        return self._running if self._running and self._running.alive else None
+
+    async def started(self) -> AsyncGenerator[Loading, None]:
+        """Start the server unless it runs, with a line of news every few seconds.
+
+        Several callers may wait; one that leaves early does not stop the start for the others.
+
+        Raises:
+            ModelNotReachable: when it cannot start, with the last lines of its log.
+        """
+        if self.running:
+            return
+        files = find_files(self._weights, self._program)
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.create_task(self._start(files))
+        task, begun = self._starting, time.monotonic()
+        while not task.done():
+            waited = time.monotonic() - begun
+            yield Loading(f"starting {_plain(files.name)} …{f' {waited:.0f} s' * (waited >= 1)}")
+            await asyncio.wait({task}, timeout=_NEWS)
+        task.result()
+
+    async def close(self) -> None:
+        """End the server; a later request starts it again."""
+        if self._starting and not self._starting.done():
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+        running, self._running = self._running, None
+        if running:
+            await asyncio.to_thread(running.end)
+
+    async def _start(self, files: LocalFiles) -> None:
+        state = files.weights.stat()
+        if self._checked != (str(files.weights), state.st_mtime_ns, state.st_size):
+            self._checked = await asyncio.to_thread(check_weights, files)
+        for last in (False, False, True):
+            running = launch(files, self.window)
+            try:
+                await ready(running, files)
+            except ModelNotReachable as error:
+                # Somebody took the port between our look and the server's start.
+                if last or "bind" not in error.message:
+                    raise
+                continue
+            self._running = running
+            return
 
 
-class LocalProvider(OpenAIProvider):
-    """Speak with it."""
+class LocalProvider:
+    """The provider `local`: our own server behind the wire that all speak."""
 
     def __init__(self, server: LocalServer) -> None:
-        super().__init__("local", "http://127.0.0.1:1")
+        self._server = server
+        self._inner: OpenAIProvider | None = None
+
+    @property
+    def name(self) -> str:
+        """Return `local`."""
+        return "local"
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Start the server where it does not run, then send the request. Raises ProviderError."""
+        self._check(request.model)
+        async with aclosing(self._server.started()) as news:
+            async for line in news:
+                yield line
+        inner = await self._speaking(request.model)
+        async with aclosing(inner.stream(request)) as events:
+            async for event in events:
+                yield event
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """Return the model that a request would start; nothing is started for it."""
+        ref = self._server.available()
+        if ref is None:
+            return ()
+        return (ModelInfo(ref, self._server.window, loaded=self._server.running is not None),)
+
+    async def close(self) -> None:
+        """Close the connections; the server belongs to its owner."""
+        inner, self._inner = self._inner, None
+        if inner:
+            await inner.close()
+
+    def _check(self, model: ModelRef) -> None:
+        ref = self._server.available()
+        if ref is not None and ref.name != model.name:
+            raise ModelNotFound(
+                f"the local server has {ref.name!r}, not {model.name!r}",
+                f"Take it: %chat use {ref}   or choose weights: %config JanMagics.gguf = 'PATH'",
+                model=str(model),
+            )
+
+    async def _speaking(self, model: ModelRef) -> OpenAIProvider:
+        """Return the connection to the running server, which has a new address after a crash."""
+        if not (running := self._server.running):
+            raise ModelNotReachable(f"{model} has just ended", "Run the cell again.")
+        if self._inner is None or self._inner.address != running.address:
+            await self.close()
+            dialect = CATALOG[self.name].dialect
+            self._inner = OpenAIProvider(self.name, running.address, running.key, dialect=dialect)
+        return self._inner
+
+
+def _plain(name: str) -> str:
+    """Leave the quantisation out: people know the model by what stands before it."""
+    return name.rsplit(".", 1)[0]

@@ -4,7 +4,7 @@ It is also the tests' double: pace, delay, failures and whole scripts can be set
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -47,7 +47,7 @@ class OfflineProvider:
         """Return `offline`."""
         return "offline"
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yield the answer word by word; `pace`, `delay` and `fail` may come as parameters.
 
         Raises:

@@ -1,16 +1,17 @@
 """Servers that speak the OpenAI chat wire, over HTTP; openai_wire.py is the wire itself."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 
 import httpx
 
+from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import PLAIN, Dialect
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
-from jan_magics.providers.keys import Key
+from jan_magics.providers.keys import Key, origin_of
 from jan_magics.providers.openai_answer import Answer
 from jan_magics.providers.openai_models import read_models
 from jan_magics.providers.openai_wire import encode
@@ -36,6 +37,7 @@ class OpenAIProvider:
         self._key = key
         self._dialect = dialect
         self._line = Line(address, key, transport=transport)
+        self._root = Line(origin_of(address), key, transport=transport)
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ class OpenAIProvider:
         """Return the base address."""
         return self._line.address
 
-    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send a request and yield events; the last one is Finish.
 
         Close the iterator (`contextlib.aclosing`) when leaving it early: that closes the HTTP
@@ -75,12 +77,22 @@ class OpenAIProvider:
     async def models(self) -> Sequence[ModelInfo]:
         """List the models, the loaded or default one first. Raises ProviderError."""
         asked = self._asked(None)
-        body = await self._line.get("models", asked)
-        return read_models(body, asked)
+        if not self._dialect.native:
+            return read_models(await self._line.get("models", asked), asked)
+        listed, native = await asyncio.gather(self._line.get("models", asked), self._native(asked))
+        return read_models(listed, asked, native)
+
+    async def _native(self, asked: Asked) -> bytes:
+        try:
+            return await self._root.get(self._dialect.native, asked)
+        except ProviderError:
+            # Only more is known with it; an older version does not have it.
+            return b""
 
     async def close(self) -> None:
         """Close all connections."""
         await self._line.close()
+        await self._root.close()
 
     def _asked(self, model: ModelRef | None) -> Asked:
         named = str(model) if model else self._name

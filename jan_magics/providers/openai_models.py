@@ -1,7 +1,7 @@
 """The list of models in the shapes that servers give it. Pure."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
@@ -10,8 +10,12 @@ from jan_magics.providers.failures import Asked, unreadable
 _WINDOWS = ("context_length", "max_context_length", "context_window", "max_model_len")
 
 
-def read_models(body: bytes, asked: Asked) -> Sequence[ModelInfo]:
-    """Return the models, loaded ones first. Raises StreamBroken when it is no list of models."""
+def read_models(body: bytes, asked: Asked, native: bytes = b"") -> Sequence[ModelInfo]:
+    """Return the models, loaded ones first; `native` is the server's own list beside `body`.
+
+    Raises:
+        StreamBroken: when `body` is no list of models.
+    """
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -19,10 +23,30 @@ def read_models(body: bytes, asked: Asked) -> Sequence[ModelInfo]:
     rows = data.get("data") if isinstance(data, dict) else data  # Together gives a bare list
     if not isinstance(rows, list):
         raise unreadable(asked, "there is no list of models in it")
-    found = [_info(row, asked) for row in rows if isinstance(row, dict)]
+    known = _native(native)
+    found = [_info({**row, **known(row)}, asked) for row in rows if isinstance(row, dict)]
     named = [info for info in found if info.ref.name]
     # sorted is stable: without that knowledge the server's own order stays.
     return tuple(sorted(named, key=lambda info: info.loaded is not True))
+
+
+def _native(body: bytes) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
+    """Return what the server's own list says about a row: LM Studio's, or Ollama's running ones."""
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        return lambda _: {}
+    listed = data.get("data", data.get("models")) if isinstance(data, dict) else None
+    if not isinstance(listed, list):
+        return lambda _: {}
+    ollama = "models" in data
+    rows = {
+        str(row.get("id") or row.get("name")): {"state": "loaded", **row} if ollama else row
+        for row in listed
+        if isinstance(row, dict)
+    }
+    absent: Mapping[str, Json] = {"state": "not-loaded"} if ollama else {}
+    return lambda row: rows.get(str(row.get("id")), absent)
 
 
 def _info(row: Mapping[str, Json], asked: Asked) -> ModelInfo:
