@@ -13,6 +13,8 @@ from jan_magics.domain.tree import KEEP, Changes, RootPointer, TreeIndex
 
 ERROR_MARKS: Final = frozenset({"error", "contextError", "oomError", "backendError"})
 """Keys of the metadata that tell how one attempt failed; no later version inherits them."""
+OUTCOME: Final = frozenset({"status", "completed_at"})
+"""Keys beside the metadata, as Jan writes them, that tell how and when one attempt ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +27,15 @@ class Continuation:
 
 def select(index: TreeIndex, identifier: str) -> Changes:
     """Plan the switch to the path through a message. Raises MessageNotFound."""
-    path = index.path_to(identifier)
+    path, shown = index.path_to(identifier), index.path()
+    pairs = zip(path, shown, strict=False)
+    fork = next((n for n, (wanted, now) in enumerate(pairs) if wanted is not now), len(path))
     save = tuple(
         replace(parent, active_child_id=child.id)
-        for parent, child in pairwise(path)
+        for parent, child in pairwise(path[max(fork - 1, 0) :])
         if index.active_child(parent.id) is not child
     )
-    return Changes(save, KEEP if index.active_root() is path[0] else path[0].id)
+    return Changes(save, path[0].id if fork == 0 else KEEP)
 
 
 def backfill(path: Sequence[Message]) -> tuple[Message, ...]:
@@ -58,6 +62,7 @@ def make_sibling(source: Message, new_id: str, now: datetime, text: str | None =
         active_child_id=None,
         parts=source.parts if text is None else _with_text(source.parts, text),
         metadata={key: value for key, value in source.metadata.items() if key not in ERROR_MARKS},
+        extra={key: value for key, value in source.extra.items() if key not in OUTCOME},
     )
 
 
@@ -65,15 +70,18 @@ def fork(
     index: TreeIndex, identifier: str, new_id: str, now: datetime, text: str | None = None
 ) -> Changes:
     """Plan a new version of a message at its place, shown at once. Raises MessageNotFound."""
-    source = replace(index[identifier], parent_id=index.parent(identifier))
-    return attach(index, make_sibling(source, new_id, now, text))
+    parent = index.parent(identifier)
+    source = replace(index[identifier], parent_id=parent)
+    shown = Changes() if parent is None else select(index, parent)
+    return shown.then(attach(index.after(shown), make_sibling(source, new_id, now, text)))
 
 
 def attach(index: TreeIndex, message: Message) -> Changes:
     """Plan the writing of a question or a finished answer, and let its parent point to it.
 
     A new message without a link goes to the head. A known one keeps its links, whatever the
-    given copy says; when nothing else in it is new either, nothing is written at all.
+    given copy says; when nothing else in it is new either, nothing is written at all. Whether
+    the path leads to the parent is left as it is: the user may have gone elsewhere meanwhile.
     """
     if message.id in index:
         known = index[message.id]

@@ -35,6 +35,12 @@ class Changes:
     active_root_id: RootPointer = KEEP
     deleted: tuple[str, ...] = ()
 
+    def then(self, later: "Changes") -> "Changes":
+        """Join two plans, the later one made on what the first leaves."""
+        saved = {message.id: message for message in (*self.save, *later.save)}
+        root_id = self.active_root_id if later.active_root_id is KEEP else later.active_root_id
+        return Changes(tuple(saved.values()), root_id, self.deleted + later.deleted)
+
 
 class TreeIndex:
     """An unchanging index of one thread: built once in O(thread), then O(path) an operation.
@@ -127,9 +133,10 @@ class TreeIndex:
 
     def path_to(self, identifier: str) -> tuple[Message, ...]:
         """Return the message with its ancestors, the root first. Raises MessageNotFound."""
+        known, parents = self._known, self._links.parents
         trail = [self[identifier]]
-        while (above := self._links.parents[trail[-1].id]) is not None:
-            trail.append(self._known[above])
+        while (above := parents[trail[-1].id]) is not None:
+            trail.append(known[above])
         return tuple(reversed(trail))
 
     def path_through(self, identifier: str) -> tuple[Message, ...]:
@@ -159,9 +166,13 @@ class TreeIndex:
         return TreeIndex(kept, active_root_id=root_id, tombstones=self._tombstones | buried)
 
     def _down(self, identifier: str) -> tuple[Message, ...]:
-        trail = [self._known[identifier]]
-        while (below := self._active(trail[-1].id, trail[-1].active_child_id)) is not None:
-            trail.append(below)
+        known, parents, children = self._known, self._links.parents, self._links.children
+        trail = [known[identifier]]
+        while (ids := children.get(identifier)) is not None:
+            named = trail[-1].active_child_id
+            direct = named is not None and parents.get(named) == identifier
+            identifier = named if direct and named is not None else ids[-1]
+            trail.append(known[identifier])
         return tuple(trail)
 
     def _active(self, parent: str | None, named: str | None) -> Message | None:

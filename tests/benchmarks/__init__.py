@@ -1,0 +1,1 @@
+"""Timings, run by hand: they measure the machine as well."""

@@ -1,0 +1,59 @@
+"""Time the tree of a thread of 10,000 messages: `python -m tests.benchmarks.bench_tree`."""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter
+
+from jan_magics.domain.branching import select
+from jan_magics.domain.messages import Message
+from jan_magics.domain.tree import TreeIndex
+from tests.domain.trees import message
+
+SIZE = 10_000
+MOST_TO_BUILD, MOST_TO_SWITCH = 0.060, 0.005  # seconds
+
+
+def chain() -> list[Message]:
+    """One long conversation with a second version of each third message."""
+    return [message("m0", None)] + [
+        message(f"m{n}", f"m{n - 2}" if n % 3 == 0 else f"m{n - 1}", n) for n in range(1, SIZE)
+    ]
+
+
+def star() -> list[Message]:
+    """One question with very many answers."""
+    return [message("m0", None)] + [message(f"m{n}", "m0", n) for n in range(1, SIZE)]
+
+
+def best(work: Callable[[], object], runs: int = 7) -> float:
+    """The shortest time of several runs, in seconds: the others measure the machine."""
+    times = []
+    for _ in range(runs):
+        start = perf_counter()
+        work()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def main() -> int:
+    within = True
+    for name, messages in (("chain", chain()), ("star", star())):
+        index = TreeIndex(messages)
+        target = "m1" if name == "star" else f"m{SIZE // 3 * 3 - 4}"
+        assert select(index, target).save
+
+        def switch(index: TreeIndex = index, target: str = target) -> object:
+            return index.after(select(index, target)).path()
+
+        build_time, switch_time = best(partial(TreeIndex, messages)), best(switch)
+        within &= build_time <= MOST_TO_BUILD and switch_time <= MOST_TO_SWITCH
+        sys.stdout.write(
+            f"{name:6} build {build_time * 1000:6.1f} ms (most {MOST_TO_BUILD * 1000:.0f})"
+            f"   switch {switch_time * 1000:6.2f} ms (most {MOST_TO_SWITCH * 1000:.0f})\n"
+        )
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
