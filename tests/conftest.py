@@ -35,6 +35,7 @@ def isolated_environment(folder: Path) -> dict[str, str]:
         "JAN_MODEL": "offline:quote",
         "JAN_DATA_FOLDER": str(folder / "data"),
         "JAN_CONFIG_FOLDER": str(folder / "config"),
+        "IPYTHONDIR": str(folder / "ipython"),  # a kernel must not run the user's start-up files
     }
 
 

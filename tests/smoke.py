@@ -10,11 +10,13 @@ from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from traitlets.config import Config
 
 
 def ask(prompt: str) -> tuple[object, str]:
     """Run one `%%chat` cell in a fresh shell; return its result and what it showed."""
-    shell = InteractiveShell.instance()
+    quiet = Config({"HistoryManager": {"enabled": False}})  # its file would outlive the folder
+    shell = InteractiveShell.instance(config=quiet)
     with capture_output() as shown:
         shell.run_line_magic("load_ext", "jan_magics")
         outcome = shell.run_cell(f"%%chat\n{prompt}")

@@ -1,7 +1,6 @@
 /** The language of a chat cell: one magic line, then JupyterLab's own Markdown. */
 import { Language, LanguageSupport } from '@codemirror/language';
 import { type IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { tags } from '@lezer/highlight';
 import type { MarkdownConfig, MarkdownParser } from '@lezer/markdown';
 import { isChat, magicLine } from './magicLine';
 
@@ -13,7 +12,7 @@ const MARKDOWN_MIME = 'text/x-ipythongfm';
  * a flag such as `--system _brief_` would turn italic and `===` below it would make a heading of it.
  */
 const magicBlock: MarkdownConfig = {
-  defineNodes: [{ name: 'ChatMagic', block: true, style: tags.meta }],
+  defineNodes: [{ name: 'ChatMagic', block: true }],
   parseBlock: [
     {
       name: 'ChatMagic',

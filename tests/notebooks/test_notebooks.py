@@ -1,0 +1,70 @@
+"""The notebooks are tests: each runs, is committed clean and short, and gives the same twice."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SANITIZE = Path(__file__).parent / "nbval.cfg"
+CELL_TIMEOUT = 60
+MOST_CELLS = 20
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def run(path: Path) -> nbformat.NotebookNode:
+    """Run a notebook in its folder, in a kernel of its own with this process's environment."""
+    notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)
+    resources = {"metadata": {"path": str(path.parent)}}
+    client = NotebookClient(
+        notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=resources
+    )
+    client.execute(env=dict(os.environ))
+    return notebook
+
+
+def test_there_are_notebooks() -> None:
+    assert NOTEBOOKS, "notebooks/ holds no notebook"
+
+
+@each_notebook
+def test_notebook_runs(path: Path) -> None:
+    notebook = run(path)
+    assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+
+
+@each_notebook
+def test_notebook_is_committed_clean_and_short(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    assert len(cells) <= MOST_CELLS
+    assert cells[0].cell_type == "markdown", "the first cell says what the notebook teaches"
+    assert not any(cell.get("outputs") or cell.get("execution_count") for cell in cells)
+
+
+@each_notebook
+def test_notebook_gives_the_same_twice(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run once and save, then let nbval run it again and compare every output."""
+    monkeypatch.setenv("JAN_DISPLAY", "once")
+    # A copy of the whole folder, so that relative paths lead to the same files in both runs.
+    copy = shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks") / path.name
+    monkeypatch.setenv("JAN_DATA_FOLDER", str(tmp_path / "first"))
+    nbformat.write(run(copy), copy)
+
+    monkeypatch.setenv("JAN_DATA_FOLDER", str(tmp_path / "second"))
+    options = [
+        *("--nbval", "--nbval-current-env", "--nbval-cell-timeout", str(CELL_TIMEOUT)),
+        *("--nbval-sanitize-with", str(SANITIZE), "--rootdir", str(tmp_path)),
+        *("-p", "no:cacheprovider"),
+    ]
+    command = [sys.executable, "-m", "pytest", *options, str(copy)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
