@@ -1,5 +1,6 @@
 """Values for the storage tests: hypothesis strategies, and makers of plain messages."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from jan_magics.domain.messages import (
     ToolResultPart,
     UnknownPart,
 )
+from jan_magics.domain.protocols import Store, ThreadRow
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -117,3 +119,11 @@ def make_message(
     message_id: str, text: str = "hello", *, thread_id: str = "t", parent: Parent = UNLINKED
 ) -> Message:
     return Message(message_id, thread_id, "user", (TextPart(text),), START, parent)
+
+
+def ids(messages: Sequence[Message]) -> list[str]:
+    return [message.id for message in messages]
+
+
+def row(store: Store, thread_id: str = "t") -> ThreadRow:
+    return next(row for row in store.threads() if row.thread.id == thread_id)

@@ -1,0 +1,44 @@
+"""What a change means, whatever the store: pure functions over values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from jan_magics.domain.errors import StoreError
+from jan_magics.domain.messages import UNLINKED, Json, Message, Parent, Thread
+
+
+def changed_thread(
+    thread: Thread, title: str | None, metadata: Mapping[str, Json] | None
+) -> Thread:
+    """Change the title and merge metadata; a None value removes its key."""
+    merged = {**thread.metadata, **(metadata or {})}
+    kept = {
+        key: value
+        for key, value in merged.items()
+        if value is not None or key not in (metadata or {})
+    }
+    return replace(thread, title=thread.title if title is None else title, metadata=kept)
+
+
+def one_thread(messages: Sequence[Message]) -> str:
+    """Return the thread that all messages belong to.
+
+    Raises:
+        StoreError: when they belong to several, since one transaction is one thread.
+    """
+    threads = sorted({message.thread_id for message in messages})
+    if len(threads) != 1:
+        raise StoreError(
+            f"messages of several threads in one save: {', '.join(map(repr, threads))}",
+            "Save each thread by itself",
+        )
+    return threads[0]
+
+
+def count_branches(parents: Mapping[str, Parent]) -> int:
+    """Count the leaves: linked messages without a child; without links a thread is one branch."""
+    with_child = {parent for parent in parents.values() if isinstance(parent, str)}
+    leaves = sum(
+        parent is not UNLINKED and message not in with_child for message, parent in parents.items()
+    )
+    return max(1, leaves) if parents else 0

@@ -1,0 +1,141 @@
+"""SQLite connections: one a thread, durable, patient; apsw's errors become ours here."""
+
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from jan_magics.domain.errors import StoreError, StoreLocked
+from jan_magics.storage.schema import migrate
+
+PATIENCE: Final = 10.0
+"""Seconds to wait for another process before giving up."""
+
+
+class Connections:
+    """The connections of one database file; nothing is opened before the first use."""
+
+    def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
+        self._path = path
+        self._patience = patience
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        # Weak: the connection of a thread that has ended closes itself.
+        self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._generation = 0
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """Give this thread's connection for one snapshot of the database."""
+        with translated(self._path, self._patience):
+            connection = self._mine()
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                if connection.in_transaction:
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[apsw.Connection]:
+        """Give this thread's connection for one transaction: all of it, or nothing."""
+        with translated(self._path, self._patience):
+            connection = self._mine()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close every connection that no other thread is using at this moment."""
+        with self._lock:
+            self._generation += 1
+            connections = list(self._open)
+            self._open.clear()
+        for connection in connections:
+            with suppress(apsw.Error):
+                connection.close()
+
+    def _mine(self) -> apsw.Connection:
+        held: tuple[int, apsw.Connection] | None = getattr(self._local, "held", None)
+        if held is not None and held[0] == self._generation:
+            return held[1]
+        generation = self._generation
+        connection = self._connect()
+        with self._lock:
+            self._open.add(connection)
+        self._local.held = (generation, connection)
+        return connection
+
+    def _connect(self) -> apsw.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        deadline = time.monotonic() + self._patience
+        while True:
+            try:
+                return self._prepared()
+            except apsw.BusyError:
+                # Turning on WAL does not wait for a lock by itself: two kernels may start at once.
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def _prepared(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.set_busy_timeout(int(self._patience * 1000))
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", "full")
+            connection.pragma("foreign_keys", 1)
+            migrate(connection, self._path)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+@contextmanager
+def translated(path: Path, patience: float = PATIENCE) -> Iterator[None]:
+    """Turn errors of SQLite and of the file system into ours, with the next step."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreLocked(
+            f"{path} has been locked by another process for {patience:g} seconds",
+            "Close the other kernel or program that uses it, or try again",
+        ) from error
+    except apsw.Error as error:
+        raise StoreError(*_explained(error, path)) from error
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be opened: {error.strerror or error}",
+            "Name a data folder that you may write to",
+        ) from error
+
+
+def _explained(error: apsw.Error, path: Path) -> tuple[str, str]:
+    match error:
+        case apsw.FullError():
+            return f"the disk of {path} is full", "Make room and send the message again"
+        case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
+            return (
+                f"{path} cannot be opened for writing: {error}",
+                "Name a data folder that you may write to",
+            )
+        case apsw.NotADBError():
+            return f"{path} is not a database", "Move it away, or name another data folder"
+        case apsw.CorruptError():
+            return (
+                f"{path} is damaged: {error}",
+                "Copy it to a safe place, then restore a backup or let `sqlite3 .recover` read it",
+            )
+        case _:
+            return f"{path}: {error}", "Look at the disk, then try again"
