@@ -1,0 +1,48 @@
+"""Chat with language models in notebooks: `%load_ext jan_magics`, then `%%chat`."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jan_magics.api.answer import Answer
+    from jan_magics.api.chat import Chat
+    from jan_magics.api.lists import models, threads
+    from jan_magics.api.opening import current
+
+__version__ = "0.1.0"
+__all__ = ["Answer", "Chat", "current", "models", "threads"]
+
+_HOMES = (
+    ("Answer", "answer"), ("Chat", "chat"), ("current", "opening"),
+    ("models", "lists"), ("threads", "lists"),
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    # Lazy: loading the extension must not load pandas, httpx or a database.
+    for public, home in _HOMES:
+        if public == name:
+            return getattr(import_module(f"jan_magics.api.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *__all__))
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Register `%%chat` and `%chat`; silent, nothing is read, written or sent."""
+    from jan_magics.magics.extension import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take the magics back; threads stay."""
+    from jan_magics.magics.extension import unload
+
+    unload(shell)
+
+
+def _jupyter_labextension_paths() -> list[dict[str, str]]:
+    return [{"src": "labextension", "dest": "jan-magics"}]

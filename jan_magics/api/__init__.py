@@ -1,0 +1,1 @@
+"""What a notebook or script imports: chats, answers, tables."""

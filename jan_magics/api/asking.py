@@ -1,0 +1,55 @@
+"""Keywords become an asking: the flags of `%%chat` by their names, else the model's parameters."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.domain.models import ChatOptions
+from jan_magics.engine.session import Asking
+
+FLAGS: Final = ("thread", "model", "system")
+OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
+
+
+def asking_of(text: str, params: Mapping[str, Any], *, history: bool = True) -> Asking:
+    """Make an asking of a text and keywords. Raises SettingError, KeyRefused."""
+    return replace(merged(Asking(), params), text=checked_text(text), history=history)
+
+
+def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
+    """Return an asking with keywords laid over it; None takes a value back."""
+    flags: dict[str, Any] = {name: _text(name, value) for name, value in params.items() if name in FLAGS}
+    options = {name: value for name, value in params.items() if name in OPTIONS}
+    others = {name: value for name, value in params.items() if name not in (*FLAGS, *OPTIONS)}
+    for name in others:
+        if "key" in name and "api" in name:
+            raise KeyRefused(
+                f"{name} is no parameter of a model", "Give it to jan.Chat(api_key=…)."
+            )
+    parameters = {**asking.options.parameters, **others}
+    kept = {name: value for name, value in parameters.items() if value is not None}
+    return replace(asking, **flags, options=replace(asking.options, **options, parameters=kept))
+
+
+def checked_text(text: object) -> str:
+    """Return a prompt. Raises SettingError when it is not text or says nothing."""
+    if not isinstance(text, str):
+        raise SettingError(f"a prompt is text, not {type(text).__name__}", "Give str(value).")
+    if not text.strip():
+        raise SettingError("the prompt is empty", "Write what you want to ask.")
+    return text
+
+
+def plain_options(options: ChatOptions) -> dict[str, Any]:
+    """Return the options that are set, by name."""
+    named = {name: getattr(options, name) for name in OPTIONS}
+    return {name: value for name, value in named.items() if value is not None} | dict(
+        options.parameters
+    )
+
+
+def _text(name: str, value: object) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise SettingError(f"{name} is text, not {value!r}", f"Write {name}='…'.")

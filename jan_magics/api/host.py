@@ -1,0 +1,180 @@
+"""One engine with its bridge and its display: what `Chat` and the magics share."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jan_magics.api.answer import Answer, answer_of
+from jan_magics.domain.errors import SettingError
+from jan_magics.domain.messages import ReasoningPart, text_of
+from jan_magics.engine.assemble import Opening, open_session
+from jan_magics.engine.places import FOLDER
+from jan_magics.engine.reply import Progress
+from jan_magics.engine.session import Asking, Outcome, Preview, Session
+from jan_magics.engine.threads import shown_title
+from jan_magics.notebook.bridge import Bridge, Running, Stopped
+from jan_magics.notebook.footer import Footer
+from jan_magics.notebook.identity import execution_key, in_kernel
+from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
+from jan_magics.notebook.render import Format, Shown, bundle, live_markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """How a turn is shown. `show` None: live in a notebook or terminal, not in a script."""
+
+    show: bool | None = None
+    stream: bool = True
+    format: Format = "markdown"
+
+
+@dataclass(slots=True)
+class Host:
+    """An engine that is opened at its first use; `shell` is None in a script."""
+
+    opening: Opening
+    shell: Any = None
+    bridge: Bridge = field(default_factory=Bridge)
+    sticky: Asking = field(default_factory=Asking)
+    _session: Session | None = None
+
+    def session(self) -> Session:
+        """Return the session; the store is opened by its first use."""
+        if self._session is None:
+            self._session = open_session(self.opening)
+            self._session.sticky = self.sticky
+        return self._session
+
+    def ask(self, asking: Asking, showing: Showing) -> Answer:
+        """Make a turn and show it.
+
+        Raises:
+            Stopped: when it was interrupted; what was said is kept and shown.
+            JanError: as the turn says; what was said is kept and shown.
+        """
+        session = self.session()
+        stable = session.settings().get("display").value == "once"
+        display = self._display(showing, live=showing.stream and not stable)
+        session.last = None
+        def send(put: Callable[[Progress], None]) -> Coroutine[Any, Any, Outcome]:
+            return session.send(asking, put)
+
+        def update(progress: Progress) -> None:
+            display.update(progress.text, progress.note)
+
+        try:
+            outcome = self.bridge.run(send, update)
+        except BaseException as failure:
+            self._show_rest(display, showing, stable=stable)
+            if isinstance(failure, Stopped) and session.last:
+                raise Stopped(len(str(self.last_answer()))) from None
+            raise
+        final = bundle(_shown(outcome, showing), stable=stable)
+        display.finish(final)
+        return answer_of(outcome, final, self.here, shown=showing.show is not False)
+
+    def begin(self, asking: Asking) -> Running[Outcome, Progress]:
+        """Begin a turn that is read piece by piece."""
+        session = self.session()
+        return self.bridge.start(lambda put: session.send(asking, put))
+
+    def end(self, running: Running[Outcome, Progress]) -> Answer:
+        """Return the answer of a turn that was read to its end."""
+        outcome = running.result()
+        shown = _shown(outcome, Showing())
+        return answer_of(outcome, bundle(shown, stable=False), self.here, shown=False)
+
+    def preview(self, asking: Asking) -> Preview:
+        """Return what would be sent."""
+        session = self.session()
+        return self.bridge.call(lambda: session.preview(asking))
+
+    def last_answer(self) -> Answer | None:
+        """Return the newest turn's answer, also one that was stopped or failed."""
+        outcome = self.session().last
+        if outcome is None:
+            return None
+        shown = _shown(outcome, Showing())
+        return answer_of(outcome, bundle(shown, stable=False), self.here, shown=True)
+
+    def here(self) -> str:
+        """Return what tells this execution from every other one."""
+        return execution_key(self.shell) if self.shell else ""
+
+    def reopen(self) -> None:
+        """Close the engine; the next use opens it with the settings as they are then."""
+        session, self._session = self._session, None
+        if session is not None:
+            self.sticky = session.sticky
+            self.bridge.call(session.engine.close)
+
+    def init_folder(self) -> Path:
+        """Make a `.jan` folder beside the notebook and keep threads in it from now on.
+
+        Raises:
+            SettingError: when a setting names another data folder, which would win.
+        """
+        named = self.session().settings().get("data_folder")
+        if named.value:
+            raise SettingError(
+                f"data_folder is set by {named.source}, and that wins",
+                "Take that setting back first: %chat config lists it.",
+            )
+        folder = self.opening.folder() / FOLDER
+        folder.mkdir(exist_ok=True)
+        self.reopen()
+        return folder
+
+    def close(self) -> None:
+        """Close the engine and end its thread."""
+        self.reopen()
+        self.bridge.close()
+
+    def _display(self, showing: Showing, *, live: bool) -> Display:
+        if showing.show is False or self.shell is None:
+            return Silent()
+        live = live and showing.format == "markdown"
+        if in_kernel(self.shell):
+            return CellDisplay(live_markdown if live else None)
+        return TerminalDisplay(live=live)
+
+    def _show_rest(self, display: Display, showing: Showing, *, stable: bool) -> None:
+        """Show what was said before a turn was stopped or failed."""
+        last = self.session().last
+        if last is not None and last.turn.answer.parts:
+            display.finish(bundle(_shown(last, showing), stable=stable))
+        else:
+            display.clear()
+
+
+def _shown(outcome: Outcome, showing: Showing) -> Shown:
+    """Return the view of a turn."""
+    turn = outcome.turn
+    footer = Footer(
+        model=str(turn.request.model),
+        usage=turn.usage,
+        timings=turn.timings,
+        thread=shown_title(turn.thread),
+        thread_state=outcome.state,
+        thread_messages=outcome.messages,
+        version=outcome.version,
+        versions=outcome.versions,
+        flags=outcome.flags,
+        lines=outcome.lines,
+    )
+    return Shown(
+        prompt=text_of(turn.question),
+        text=text_of(turn.answer),
+        reasoning="\n\n".join(p.text for p in turn.answer.parts if isinstance(p, ReasoningPart)),
+        model=str(turn.request.model),
+        thread=shown_title(turn.thread),
+        message=turn.answer.id,
+        finish=turn.finish,
+        usage=turn.usage,
+        timings=turn.timings,
+        version=outcome.version,
+        versions=outcome.versions,
+        footer=footer,
+        format=showing.format,
+    )

@@ -1,0 +1,53 @@
+"""What is here, as tables: threads, models, settings, checks. No chat of one's own is needed."""
+
+from typing import TYPE_CHECKING
+
+from jan_magics.api.opening import current_host, host_here
+from jan_magics.api.tables import config_table, doctor_table, models_table, threads_table
+from jan_magics.engine.assemble import known_keys
+from jan_magics.engine.checks import Check, examine
+from jan_magics.engine.listing import Listed, list_models
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def threads(data_folder: str | None = None) -> "pd.DataFrame":
+    """Return the threads of a data folder (default: the one in use), the newest first."""
+    if data_folder is None:
+        return threads_table(current_host().session().engine.store.threads())
+    host = host_here({"data_folder": data_folder})
+    try:
+        return threads_table(host.session().engine.store.threads())
+    finally:
+        host.close()
+
+
+def models() -> "pd.DataFrame":
+    """Return the models that can answer here, with the one that would and why.
+
+    Asks the servers on loopback once; keys are named by their source.
+    """
+    host = current_host()
+    session = host.session()
+
+    async def listed() -> tuple[Listed, ...]:
+        return await list_models(session.finder, known_keys(), await session.choice())
+
+    return models_table(host.bridge.call(listed))
+
+
+def config() -> "pd.DataFrame":
+    """Return every setting with its value and source; keys by the name of their source."""
+    return config_table(current_host().session().settings().table(), known_keys())
+
+
+def doctor() -> "pd.DataFrame":
+    """Return what was checked, and what to do about what is not well."""
+    host = current_host()
+    session = host.session()
+
+    async def examined() -> tuple[Check, ...]:
+        return await examine(session, known_keys())
+
+    return doctor_table(host.bridge.call(examined))

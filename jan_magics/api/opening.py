@@ -1,0 +1,68 @@
+"""Where a chat is opened: in a kernel, a terminal or a script; and the one that cells use."""
+
+import sys
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from jan_magics.api.host import Host
+from jan_magics.engine.assemble import Opening
+from jan_magics.notebook.identity import notebook_path
+
+if TYPE_CHECKING:
+    from jan_magics.api.chat import Chat
+
+ATTRIBUTE: Final = "jan_magics_chat"
+"""Where the one chat of a kernel hangs on its shell; it survives %reload_ext."""
+
+
+def shell_here() -> Any:
+    """Return the running IPython shell, None in a plain script."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None = None) -> Host:
+    """Make a host for this kernel, terminal or script; nothing is opened yet."""
+    shell = shell_here()
+    if shell is None:
+        return Host(Opening(explicit=explicit or {}, api_key=api_key))
+    opening = Opening(
+        notebook=lambda named: notebook_path(named, shell.user_ns),
+        configured=lambda: configured(shell),
+        explicit=explicit or {},
+        api_key=api_key,
+    )
+    return Host(opening, shell)
+
+
+def configured(shell: Any) -> Mapping[str, object]:
+    """Return what `%config JanMagics` sets, when the extension is loaded."""
+    magics = shell.magics_manager.registry.get("JanMagics")
+    return magics.configured() if magics is not None else {}
+
+
+def current() -> "Chat":
+    """Return the chat that `%%chat` uses here; a script gets one of its own."""
+    from jan_magics.api.chat import Chat
+
+    shell = shell_here()
+    if shell is None:
+        return _of_script()
+    chat = getattr(shell, ATTRIBUTE, None)
+    if chat is None:
+        chat = Chat()
+        setattr(shell, ATTRIBUTE, chat)
+    return chat
+
+
+def current_host() -> Host:
+    """Return the host of the chat that cells use."""
+    return current()._host  # noqa: SLF001 - a chat's engine is no part of its surface
+
+
+@cache
+def _of_script() -> "Chat":
+    from jan_magics.api.chat import Chat
+
+    return Chat()

@@ -1,0 +1,140 @@
+"""The tables of SURFACE as DataFrames: threads, messages, turns, models, settings, checks."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from jan_magics.domain.messages import Message, text_of
+from jan_magics.domain.protocols import ThreadRow
+from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.checks import Check
+from jan_magics.engine.listing import Listed
+from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
+from jan_magics.engine.settings import Value
+from jan_magics.engine.threads import own
+from jan_magics.frames import frame
+
+
+def threads_table(rows: Iterable[ThreadRow]) -> pd.DataFrame:
+    """Return threads, the newest first."""
+    return frame("threads", (_thread(row) for row in rows))
+
+
+def messages_table(index: TreeIndex, *, everything: bool) -> pd.DataFrame:
+    """Return the messages of the active path, or of every branch in the order of writing."""
+    path = index.path()
+    on_path = {message.id for message in path}
+    shown = index.messages if everything else path
+    return frame("messages", (_message(index, each, on_path) for each in shown))
+
+
+def turns_table(path: Sequence[Message]) -> pd.DataFrame:
+    """Return the turns of a path: each answer with the question before it."""
+    return frame("turns", _turns(path))
+
+
+def models_table(rows: Iterable[Listed]) -> pd.DataFrame:
+    """Return what can answer here, and why."""
+    return frame("models", (_model(row) for row in rows))
+
+
+def config_table(values: Iterable[Value], keys: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """Return every setting with its value and source, then the source of every key."""
+    rows = [
+        {
+            "setting": value.setting.name,
+            "value": value.value,
+            "source": value.source,
+            "meaning": value.setting.meaning,
+        }
+        for value in values
+    ]
+    for provider, sources in keys.items():
+        meaning = f"the key of {provider}; its text is never shown"
+        rows.append(
+            {"setting": f"key {provider}", "source": ", ".join(sources), "meaning": meaning}
+        )
+    return frame("config", rows)
+
+
+def doctor_table(checks: Iterable[Check]) -> pd.DataFrame:
+    """Return what was checked."""
+    return frame(
+        "doctor",
+        (
+            {"check": each.name, "status": each.status, "detail": each.detail, "fix": each.fix}
+            for each in checks
+        ),
+    )
+
+
+def _thread(row: ThreadRow) -> Mapping[str, Any]:
+    known = own(row.thread)
+    return {
+        "thread": row.thread.id,
+        "title": row.thread.title if row.fault is None else f"{row.thread.title} ({row.fault})",
+        "notebook": known.get("notebook"),
+        "messages": row.messages,
+        "branches": row.branches,
+        "model": known.get("model"),
+        "updated_at": row.thread.updated_at,
+    }
+
+
+def _message(index: TreeIndex, message: Message, on_path: set[str]) -> Mapping[str, Any]:
+    version, versions = index.version(message.id)
+    return {
+        "id": message.id,
+        "role": message.role,
+        "text": text_of(message),
+        "version": version,
+        "versions": versions,
+        "on_path": message.id in on_path,
+        "status": "active",
+        "parent": index.parent(message.id),
+        "created_at": message.created_at,
+    }
+
+
+def _turns(path: Sequence[Message]) -> Iterator[Mapping[str, Any]]:
+    question: Message | None = None
+    number = 0
+    for message in path:
+        if message.role == "user":
+            question = message
+        elif message.role == "assistant":
+            number += 1
+            usage, timings = usage_of(message), timings_of(message)
+            yield {
+                "turn": number,
+                "model": model_of(message),
+                "prompt": text_of(question) if question else None,
+                "answer": text_of(message),
+                "input_tokens": usage.input,
+                "output_tokens": usage.output,
+                "cached_tokens": usage.cached,
+                "first_token_s": timings.first_token,
+                "seconds": timings.total,
+                "tokens_per_s": timings.tokens_per_second,
+                "finish": finish_of(message),
+                "sources": 0,
+                "created_at": message.created_at,
+            }
+
+
+def _model(row: Listed) -> Mapping[str, Any]:
+    info = row.info
+    known = (
+        (f"{name} ({source})" for name, source in sorted(info.capabilities.items())) if info else ()
+    )
+    return {
+        "model": row.model,
+        "provider": row.provider,
+        "window": info.window if info else None,
+        "capabilities": ", ".join(known) or None,
+        "source": row.source,
+        "reachable": row.reachable,
+        "chosen": row.chosen,
+        "why": row.why,
+    }

@@ -1,0 +1,205 @@
+"""The whole error tree. Every error says what happened and, on a second line, what to do next.
+
+JanError
+├── SettingError               a setting or flag has a value that cannot be used
+├── PromptError                the text of a cell cannot become a prompt
+│   ├── UndefinedName          `{{ name }}` where no such name exists
+│   └── ExpressionFailed       `{{ expression }}` raised, or is not Python
+├── ThreadError                a thread or message cannot be used as asked
+│   ├── ThreadNotFound
+│   ├── AmbiguousThread        several threads have that title
+│   └── MessageNotFound
+├── StoreError                 the data folder cannot be read or written
+│   ├── StoreLocked            another process holds it for too long
+│   └── SchemaTooNew           it was written by a newer version
+├── KeyRefused                 a key is missing, or must not be sent there
+└── ProviderError              the model or its server did not answer properly
+    ├── ModelNotReachable      nothing listens, or the connection failed
+    ├── ModelTimeout           no byte arrived in time
+    ├── AuthenticationFailed   401, 403
+    ├── ModelNotFound          404 or the server's own word for it
+    ├── RateLimited            429
+    ├── ContextOverflow        the request is larger than the context window
+    ├── RequestRejected        another 4xx
+    ├── ServerFailed           5xx
+    └── StreamBroken           the answer began and was cut off, or cannot be read
+"""
+
+import traceback
+from collections.abc import Sequence
+
+
+class JanError(Exception):
+    """Carry what happened and the next step.
+
+    A notebook shows two lines the first time; asking again (`%tb`) shows the whole traceback.
+    """
+
+    def __init__(self, message: str, next_step: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = next_step
+        self._rendered = False
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.next_step}" if self.next_step else self.message
+
+    def _render_traceback_(self) -> list[str]:
+        if self._rendered:
+            return "".join(traceback.format_exception(self)).splitlines()
+        self._rendered = True
+        head = f"{type(self).__name__}: {self.message}"
+        return [head, self.next_step] if self.next_step else [head]
+
+
+class SettingError(JanError):
+    """Report a setting or flag whose value cannot be used."""
+
+
+class PromptError(JanError):
+    """Report text of a cell that cannot become a prompt."""
+
+
+class UndefinedName(PromptError):
+    """Report a `{{ name }}` that no variable has."""
+
+    def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
+        self.name = name
+        self.nearest = tuple(nearest)
+        closest = f"; closest: {', '.join(map(repr, nearest))}" if nearest else ""
+        super().__init__(
+            f"no variable {name!r} for {{{{ {name} }}}}{closest}",
+            r"Define it in a cell above, or send braces as they are: \{{ or --literal.",
+        )
+
+
+class ExpressionFailed(PromptError):
+    """Report a `{{ expression }}` that is not Python, or that raised."""
+
+    def __init__(self, expression: str, reason: str) -> None:
+        self.expression = expression
+        super().__init__(
+            f"{{{{ {expression} }}}} could not be evaluated: {reason}",
+            r"Mend the expression, or send braces as they are: \{{ or --literal.",
+        )
+
+
+class ThreadError(JanError):
+    """Report a thread or message that cannot be used as asked."""
+
+
+class ThreadNotFound(ThreadError):
+    """Report a thread that does not exist."""
+
+    def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
+        self.name = name
+        closest = f"; closest: {', '.join(map(repr, nearest))}" if nearest else ""
+        super().__init__(f"no thread {name!r}{closest}", "List them with: %chat threads")
+
+
+class AmbiguousThread(ThreadError):
+    """Report a title that several threads have."""
+
+    def __init__(self, name: str, ids: Sequence[str]) -> None:
+        self.name = name
+        self.ids = tuple(ids)
+        super().__init__(
+            f"{len(ids)} threads are called {name!r}",
+            f"Name one by its id: {', '.join(identifier[:8] for identifier in ids)}",
+        )
+
+
+class MessageNotFound(ThreadError):
+    """Report a message that is not in its thread."""
+
+    def __init__(self, identifier: str) -> None:
+        self.identifier = identifier
+        super().__init__(f"no message {identifier!r} in this thread", "List them with: %chat show")
+
+
+class StoreError(JanError):
+    """Report a data folder that cannot be read or written."""
+
+
+class StoreLocked(StoreError):
+    """Report a store that another process holds for too long."""
+
+
+class SchemaTooNew(StoreError):
+    """Report a store that a newer version has written."""
+
+
+class KeyRefused(JanError):
+    """Report a key that is missing or must not be sent to that address."""
+
+
+class ProviderError(JanError):
+    """Report a model or server that did not answer properly; `model` is `provider:name`."""
+
+    def __init__(
+        self, message: str, next_step: str = "", *, model: str = "", status: int | None = None
+    ) -> None:
+        super().__init__(message, next_step)
+        self.model = model
+        self.status = status
+
+
+class ModelNotReachable(ProviderError):
+    """Report a server that does not listen or a connection that failed."""
+
+
+class ModelTimeout(ProviderError):
+    """Report a server that sent no byte in time."""
+
+
+class AuthenticationFailed(ProviderError):
+    """Report a key that the server does not accept."""
+
+
+class ModelNotFound(ProviderError):
+    """Report a model that the server does not have."""
+
+
+class RateLimited(ProviderError):
+    """Report too many requests; `retry_after` in seconds where the server says so."""
+
+    def __init__(
+        self,
+        message: str,
+        next_step: str = "",
+        *,
+        model: str = "",
+        status: int | None = 429,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, next_step, model=model, status=status)
+        self.retry_after = retry_after
+
+
+class ContextOverflow(ProviderError):
+    """Report a request larger than the context window; sizes in tokens, None = not known."""
+
+    def __init__(
+        self, used: int | None, window: int | None, *, model: str = "", status: int | None = None
+    ) -> None:
+        self.used = used
+        self.window = window
+        sizes = f"{used or '?'} tokens of {window or '?'}"
+        super().__init__(
+            f"the request does not fit the context window of {model or 'the model'} ({sizes})",
+            "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
+            model=model,
+            status=status,
+        )
+
+
+class RequestRejected(ProviderError):
+    """Report a request that the server refuses."""
+
+
+class ServerFailed(ProviderError):
+    """Report a failure inside the server."""
+
+
+class StreamBroken(ProviderError):
+    """Report an answer that was cut off or cannot be read."""

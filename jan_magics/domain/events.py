@@ -1,0 +1,108 @@
+"""The stream vocabulary, and `fold`: events become a message. Errors are raised, never streamed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from jan_magics.domain.messages import FinishReason, Part, ReasoningPart, TextPart, ToolCallPart
+from jan_magics.domain.models import Timings, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """The server loads the model; `what` is one line for people."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prefill:
+    """The server reads the prompt: `done` of `total` tokens, `cached` of them for free."""
+
+    done: int
+    total: int
+    cached: int
+
+
+@dataclass(slots=True)
+class TextDelta:
+    """More text of the answer. Not frozen: thousands are made a second, and nobody keeps one."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class ReasoningDelta:
+    """More text of the reasoning."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class ToolCallDelta:
+    """More of the tool call number `index`: its id and name come first, then arguments."""
+
+    index: int
+    call_id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end of a step. `reason` None: the stream ended without saying why."""
+
+    reason: FinishReason | None
+    usage: Usage | None = None
+    timings: Timings | None = None
+
+
+StreamEvent: TypeAlias = Loading | Prefill | TextDelta | ReasoningDelta | ToolCallDelta | Finish
+
+
+@dataclass(slots=True)
+class Folding:
+    """A message in the making: add events in order, read `parts()` at any time."""
+
+    finish: Finish | None = None
+    _runs: list[tuple[type[TextPart | ReasoningPart], list[str]]] = field(default_factory=list)
+    _calls: dict[int, list[str]] = field(default_factory=dict)
+
+    def add(self, event: StreamEvent) -> None:
+        """Take one event in."""
+        if type(event) is TextDelta:
+            self._append(TextPart, event.text)
+        elif isinstance(event, ReasoningDelta):
+            self._append(ReasoningPart, event.text)
+        elif isinstance(event, ToolCallDelta):
+            call = self._calls.setdefault(event.index, ["", "", ""])
+            call[0] = call[0] or event.call_id
+            call[1] = call[1] or event.name
+            call[2] += event.arguments
+        elif isinstance(event, Finish):
+            self.finish = event
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return what was said so far: text and reasoning in order, then the tool calls."""
+        said: list[Part] = [kind("".join(pieces)) for kind, pieces in self._runs if any(pieces)]
+        calls = [self._calls[index] for index in sorted(self._calls)]
+        return (*said, *(ToolCallPart(key, name, arguments) for key, name, arguments in calls))
+
+    def text(self) -> str:
+        """Return the text so far, as `text_of` would."""
+        return "\n\n".join("".join(pieces) for kind, pieces in self._runs if kind is TextPart)
+
+    def _append(self, kind: type[TextPart | ReasoningPart], text: str) -> None:
+        runs = self._runs
+        if runs and runs[-1][0] is kind:
+            runs[-1][1].append(text)
+        else:
+            runs.append((kind, [text]))
+
+
+def fold(events: Iterable[StreamEvent]) -> tuple[Part, ...]:
+    """Fold a whole stream; however it was cut into pieces, the parts are the same."""
+    folding = Folding()
+    for event in events:
+        folding.add(event)
+    return folding.parts()

@@ -1,0 +1,107 @@
+"""Who answers and what is sent: models, options, requests, usage."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from jan_magics.domain.errors import SettingError
+from jan_magics.domain.messages import Json, Message
+
+CapabilitySource: TypeAlias = Literal["declared", "probed", "learned"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRef:
+    """A model by name: `provider:name`, or `https://host/v1#name` for any OpenAI-like host."""
+
+    provider: str
+    name: str
+    address: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.address}#{self.name}" if self.address else f"{self.provider}:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model; `window` in tokens, None where nobody says."""
+
+    ref: ModelRef
+    window: int | None = None
+    capabilities: Mapping[str, CapabilitySource] = field(default_factory=dict)
+    loaded: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as a model sees it: a name, a sentence, a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """Parameters of one request; None = the server's own default. `timeout` is between bytes."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    timeout: float | None = None
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """Everything that is sent; `stable` = how many leading messages the next turn repeats."""
+
+    model: ModelRef
+    messages: tuple[Message, ...]
+    system: str = ""
+    tools: tuple[ToolSpec, ...] = ()
+    options: ChatOptions = field(default_factory=ChatOptions)
+    stable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a turn as the server counted them; None = not said."""
+
+    input: int | None = None
+    output: int | None = None
+    cached: int | None = None
+    reasoning: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Seconds of a turn, and the decode speed in tokens per second; None = not known."""
+
+    load: float | None = None
+    first_token: float | None = None
+    prefill: float | None = None
+    decode: float | None = None
+    total: float | None = None
+    tokens_per_second: float | None = None
+
+
+def parse_model(text: str) -> ModelRef:
+    """Read `provider:name` or `https://host/v1#name`.
+
+    Raises:
+        SettingError: when the text is neither.
+    """
+    if text.startswith(("http://", "https://")):
+        address, _, name = text.partition("#")
+        if not name:
+            raise SettingError(
+                f"{text!r} names a server but no model", f"Write the model behind it: {text}#NAME"
+            )
+        return ModelRef("custom", name, address.rstrip("/"))
+    provider, colon, name = text.partition(":")
+    if not colon or not provider or not name:
+        raise SettingError(
+            f"{text!r} is no model name", "Write provider:name; list them with: %chat models"
+        )
+    return ModelRef(provider.lower(), name)

@@ -1,0 +1,101 @@
+"""The seams of the house, on one page."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.messages import Json, Message, Thread
+from jan_magics.domain.models import ChatRequest, ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRow:
+    """A line of the list of threads; `fault` says what is wrong with a damaged one."""
+
+    thread: Thread
+    messages: int
+    branches: int
+    fault: str | None = None
+
+
+class Store(Protocol):
+    """Threads and messages on disk.
+
+    Calls are synchronous and durable when they return; any thread may call (an implementation
+    keeps a connection per thread). Several processes may use one store at the same time.
+    """
+
+    def threads(self) -> Sequence[ThreadRow]:
+        """List threads, the newest first, without the deleted ones."""
+        ...
+
+    def thread(self, thread_id: str) -> Thread:
+        """Return one thread. Raises ThreadNotFound."""
+        ...
+
+    def create_thread(self, thread: Thread) -> None:
+        """Write a new thread; an id that exists already is left as it is."""
+        ...
+
+    def update_thread(
+        self,
+        thread_id: str,
+        *,
+        title: str | None = None,
+        metadata: Mapping[str, Json] | None = None,
+    ) -> None:
+        """Change the title, merge metadata (a None value removes its key). Raises ThreadNotFound."""
+        ...
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Move a thread to the bin; an absent one is no error."""
+        ...
+
+    def restore_thread(self, thread_id: str) -> None:
+        """Bring a thread back from the bin. Raises ThreadNotFound."""
+        ...
+
+    def messages(self, thread_id: str) -> Sequence[Message]:
+        """Return all messages of a thread in the order of writing. Raises ThreadNotFound."""
+        ...
+
+    def create(self, message: Message) -> None:
+        """Write a new message; an id that exists already is left as it is. Raises ThreadNotFound."""
+        ...
+
+    def save(self, *messages: Message) -> None:
+        """Write the newest state of messages of one thread in one transaction.
+
+        An unknown id is inserted, a deleted one stays deleted. Raises ThreadNotFound.
+        """
+        ...
+
+    def delete(self, thread_id: str, message_id: str) -> None:
+        """Delete a message for good. Raises ThreadNotFound, MessageNotFound."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections; a later call opens them again."""
+        ...
+
+
+class Provider(Protocol):
+    """One server that answers in one wire format. Lives on the engine's loop."""
+
+    @property
+    def name(self) -> str:
+        """Return the provider's name, as before the colon of a model."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
+        """Send a request and yield events; the last one is Finish. Raises ProviderError."""
+        ...
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """List the models, the loaded or default one first. Raises ProviderError."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections and end what was started."""
+        ...

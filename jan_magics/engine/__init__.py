@@ -1,0 +1,1 @@
+"""One turn: settings, the engine, the path from a prompt to a stored answer."""

@@ -1,0 +1,131 @@
+"""Put an engine together from settings. The one place that reads the clock and makes ids."""
+
+import os
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from jan_magics.domain.models import ModelInfo, ModelRef
+from jan_magics.domain.protocols import Provider, Store
+from jan_magics.engine.choose import Finder
+from jan_magics.engine.engine import Engine
+from jan_magics.engine.places import FOLDER, config_folder, data_folder
+from jan_magics.engine.session import Session
+from jan_magics.engine.settings import Settings, Source, Value, read_settings
+from jan_magics.engine.threads import Threads
+from jan_magics.providers.connect import connect
+from jan_magics.providers.discover import discover
+from jan_magics.providers.keys import Key, KeyChain, host_of, list_keys, store_key
+from jan_magics.providers.local import LocalServer
+from jan_magics.storage.jsonl import JsonlStore
+from jan_magics.storage.sqlite import SqliteStore
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where an engine is opened, and what is set there.
+
+    `notebook` finds the notebook's path, given the setting of that name; `explicit` are the
+    arguments of `Chat(...)`, `configured` the values of `%config`. `api_key` stays in memory.
+    """
+
+    notebook: Callable[[str | None], Path | None] = lambda _: None
+    configured: Callable[[], Mapping[str, object]] = dict
+    explicit: Mapping[str, object] = field(default_factory=dict)
+    api_key: str | None = field(default=None, repr=False)
+
+    def settings(self) -> Settings:
+        """Read every setting as it is now."""
+        return read_settings(
+            self.folder(),
+            config_folder(os.environ),
+            os.environ,
+            above=(
+                Source("Chat(...)", self.explicit),
+                Source("%config JanMagics", self.configured()),
+            ),
+        )
+
+    def path(self) -> Path | None:
+        """Return the notebook's path, where it is known."""
+        named = self.configured().get("notebook") or os.environ.get("JAN_NOTEBOOK")
+        return self.notebook(str(named) if named else None)
+
+    def folder(self) -> Path:
+        """Return the folder of the notebook, else the current one."""
+        path = self.path()
+        return path.parent if path else Path.cwd()
+
+
+def open_session(opening: Opening) -> Session:
+    """Open the store and make everything that a turn needs; nothing is sent and nothing started."""
+    settings = opening.settings()
+    folder = data_folder(settings, opening.folder())
+    gguf = settings.get("gguf").value
+    local = LocalServer(weights=Path(gguf).expanduser() if gguf else None)
+    engine = Engine(
+        open_store(settings, folder),
+        Path(folder.value or ""),
+        now,
+        new_id,
+        partial(_connect, opening, local),
+    )
+    finder = Finder(running, partial(startable, local, gguf))
+    foreign = folder.source.startswith(FOLDER)
+    return Session(engine, Threads(engine, opening.path), finder, opening.settings, foreign)
+
+
+def open_store(settings: Settings, folder: Value) -> Store:
+    """Return the store of a data folder; nothing is written before the first thread."""
+    path = Path(folder.value or "")
+    if settings.get("store").value == "jsonl":
+        return JsonlStore(path / "threads", now)
+    return SqliteStore(path / "jan.db", now)
+
+
+def key_chain() -> KeyChain:
+    """Return where keys are looked for."""
+    return KeyChain(os.environ, config_folder(os.environ))
+
+
+def known_keys() -> Mapping[str, tuple[str, ...]]:
+    """Return the sources of keys by provider, never their text."""
+    return list_keys(key_chain())
+
+
+def keep_key(provider: str, value: str) -> Path:
+    """Keep a key in the user's own file. Raises SettingError, KeyRefused."""
+    return store_key(provider, value, config_folder(os.environ))
+
+
+async def running() -> tuple[ModelInfo, ...]:
+    """Return the models of servers on loopback, the best first."""
+    return tuple(model for found in await discover() for model in found.models)
+
+
+def startable(local: LocalServer, gguf: str | None) -> ModelRef | None:
+    """Return the model that can be started; one that was named counts even when it is missing."""
+    return ModelRef("local", Path(gguf).stem) if gguf else local.available()
+
+
+def now() -> datetime:
+    """Return the time, in milliseconds as it is stored."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def new_id() -> str:
+    """Return 32 hex digits."""
+    return uuid.uuid4().hex
+
+
+def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
+    hosts = opening.settings().hosts
+    address = model.address or hosts.get(model.provider)
+    named = ModelRef(model.provider, model.name, address)
+    key = Key(opening.api_key, source="Chat(api_key=…)") if opening.api_key else None
+    trusted = frozenset(host_of(host) for host in hosts.values())
+    return connect(named, keys=key_chain(), trusted_hosts=trusted, local=local, key=key)

@@ -1,0 +1,97 @@
+"""What `doctor` looks at: each check says what it saw and, when it is bad, what to do."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from jan_magics.domain.errors import JanError
+from jan_magics.engine.session import Session
+
+Grade: TypeAlias = Literal["ok", "warning", "error"]
+PACKAGES: Final = ("jan-magics", "ipython", "ipykernel", "httpx", "apsw", "pandas", "jupyterlab")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the doctor's table."""
+
+    name: str
+    status: Grade
+    detail: str
+    fix: str | None = None
+
+
+async def examine(session: Session, keys: Mapping[str, tuple[str, ...]]) -> tuple[Check, ...]:
+    """Check versions, settings, the store, what can answer, and keys by their source."""
+    running = await session.finder.running()
+    startable = session.finder.startable()
+    named = (f"{provider}: {', '.join(sources)}" for provider, sources in keys.items())
+    return (
+        _versions(),
+        _settings(session),
+        _folder(session.engine.folder),
+        _store(session),
+        _check("running models", ", ".join(str(model.ref) for model in running)),
+        _check("startable model", str(startable) if startable else ""),
+        _answers(bool(running or startable)),
+        _check("keys", "; ".join(named)),
+    )
+
+
+def _check(name: str, detail: str) -> Check:
+    return Check(name, "ok", detail or "none")
+
+
+def _answers(anything: bool) -> Check:  # noqa: FBT001 - private, and its name says it
+    if anything:
+        return Check("a model answers", "ok", "without any setting")
+    return Check(
+        "a model answers", "warning", "none runs here: answers are quotes of offline:quote",
+        "Start Ollama, LM Studio, Jan or llama-server, or name a model: %chat use PROVIDER:NAME",
+    )  # fmt: skip
+
+
+def _versions() -> Check:
+    found = [f"Python {sys.version.split()[0]}"]
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return Check("versions", "ok", ", ".join(found))
+
+
+def _settings(session: Session) -> Check:
+    try:
+        settings = session.settings()
+        settings.table()
+    except JanError as fault:
+        return Check("settings", "error", fault.message, fault.next_step)
+    if settings.notes:
+        return Check("settings", "warning", "; ".join(settings.notes), "Mend the file named.")
+    return Check("settings", "ok", "readable")
+
+
+def _folder(folder: Path) -> Check:
+    existing = next((parent for parent in (folder, *folder.parents) if parent.exists()), folder)
+    if os.access(existing, os.W_OK):
+        return Check("data folder", "ok", str(folder))
+    return Check(
+        "data folder", "error", f"{folder} cannot be written",
+        "Set another one: %config JanMagics.data_folder = 'PATH'",
+    )  # fmt: skip
+
+
+def _store(session: Session) -> Check:
+    try:
+        rows = session.engine.store.threads()
+    except JanError as fault:
+        return Check("threads", "error", fault.message, fault.next_step)
+    faults = [f"{row.thread.id[:8]}: {row.fault}" for row in rows if row.fault]
+    if faults:
+        return Check("threads", "warning", "; ".join(faults), "The other threads are not affected.")
+    return Check("threads", "ok", f"{len(rows)} threads")

@@ -1,0 +1,85 @@
+"""Which model answers, and why: the first source that names one, else what runs here."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from jan_magics.domain.errors import KeyRefused
+from jan_magics.domain.models import ModelInfo, ModelRef, parse_model
+from jan_magics.engine.settings import Settings
+
+OFFLINE: Final = ModelRef("offline", "quote")
+REMEMBERED: Final = "the thread's own model"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model and the reason it was taken."""
+
+    model: ModelRef
+    why: str
+
+
+@dataclass(slots=True)
+class Finder:
+    """What answers on this machine: servers on loopback, and a model that can be started.
+
+    `discover` is asked once, at the first turn that needs it; `startable` is cheap.
+    """
+
+    discover: Callable[[], Awaitable[tuple[ModelInfo, ...]]]
+    startable: Callable[[], ModelRef | None]
+    _found: tuple[ModelInfo, ...] | None = field(default=None)
+
+    def known(self) -> tuple[ModelInfo, ...]:
+        """Return what was found already; nobody is asked."""
+        return self._found or ()
+
+    async def running(self) -> tuple[ModelInfo, ...]:
+        """Return the models of servers on loopback, in order of preference."""
+        if self._found is None:
+            self._found = await self.discover()
+        return self._found
+
+
+async def choose(
+    named: Mapping[str, str | None], remembered: str | None, settings: Settings, finder: Finder
+) -> Choice:
+    """Choose a model. `named` are flags by source, `remembered` is the thread's own last model.
+
+    Raises:
+        SettingError: when a name is no model's name.
+    """
+    setting = settings.get("model")
+    for source, name in named.items():
+        if name:
+            return Choice(parse_model(name), source)
+    if remembered and not remembered.startswith("offline:"):
+        # Never another model than the one a thread was written with: better an error than a switch.
+        return Choice(parse_model(remembered), REMEMBERED)
+    if setting.value:
+        return Choice(parse_model(setting.value), setting.source)
+    return await _found(finder)
+
+
+async def _found(finder: Finder) -> Choice:
+    if running := await finder.running():
+        return Choice(running[0].ref, "it runs on this machine and no setting names a model")
+    if startable := finder.startable():
+        return Choice(startable, "its file is installed here and no setting names a model")
+    return Choice(OFFLINE, "no model is named, none runs here, and none can be started")
+
+
+def guard_foreign(choice: Choice, *, foreign_folder: bool, settings: Settings) -> None:
+    """Refuse an address that only a folder from elsewhere names.
+
+    Raises:
+        KeyRefused: a `.jan` folder may have come with a project; it must not say where text goes.
+    """
+    address = choice.model.address
+    remembered = choice.why == REMEMBERED
+    if address and remembered and foreign_folder and address not in settings.hosts.values():
+        raise KeyRefused(
+            f"this thread's model is at {address}, which only the project's folder names",
+            f"If you trust that server: %chat use {choice.model}",
+        )

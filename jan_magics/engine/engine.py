@@ -1,0 +1,65 @@
+"""The engine: one store, one clock, and the providers that are open. It lives on one loop."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from jan_magics.domain.messages import Message, Thread
+from jan_magics.domain.models import ModelRef
+from jan_magics.domain.protocols import Provider, Store
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY, KEEP, Changes, TreeIndex
+
+
+@dataclass(slots=True)
+class Engine:
+    """What every turn needs. `connect` opens a provider; an open one is used again."""
+
+    store: Store
+    folder: Path
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    connect: Callable[[ModelRef], Provider]
+    _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
+
+    def provider(self, model: ModelRef) -> Provider:
+        """Return the provider of a model. Raises KeyRefused, SettingError."""
+        key = (model.provider, model.address)
+        if key not in self._open:
+            self._open[key] = self.connect(model)
+        return self._open[key]
+
+    def forget(self, model: ModelRef) -> Provider | None:
+        """Let go of an open provider, the caller closes it."""
+        return self._open.pop((model.provider, model.address), None)
+
+    def tree(self, thread: Thread) -> TreeIndex:
+        """Read a thread's messages as a tree."""
+        root = thread.metadata.get(ACTIVE_ROOT_KEY)
+        messages = self.store.messages(thread.id)
+        return TreeIndex(messages, active_root_id=root if isinstance(root, str) else None)
+
+    def apply(self, thread: Thread, changes: Changes) -> None:
+        """Write changes of a tree; the messages in one transaction."""
+        self.store.save(*changes.save)
+        if changes.active_root_id is not KEEP:
+            root = changes.active_root_id
+            self.store.update_thread(thread.id, metadata={ACTIVE_ROOT_KEY: root})
+
+    def new_thread(self, title: str, **metadata: str) -> Thread:
+        """Write a new thread."""
+        now = self.now()
+        thread = Thread(self.new_id(), title, now, now, {"jan_magics": dict(metadata)})
+        self.store.create_thread(thread)
+        return thread
+
+    def keep_aside(self, thread: Thread, question: Message, answer: Message) -> None:
+        """Keep a side turn in our own records; the thread's path does not move."""
+        self.store.record(thread.id, "side_turn", [question, answer])
+
+    async def close(self) -> None:
+        """Close every provider and the store."""
+        while self._open:
+            _, provider = self._open.popitem()
+            await provider.close()
+        self.store.close()

@@ -1,0 +1,60 @@
+"""What is remembered of a turn beside its words: model, finish, usage, timings, as stored JSON."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast, get_args
+
+from jan_magics.domain.messages import FinishReason, Json, Message
+from jan_magics.domain.models import ModelRef, Timings, Usage
+
+KEY = "jan_magics"
+"""The one metadata key that is ours; everything else in metadata belongs to others."""
+
+
+def outcome(
+    model: ModelRef, finish: FinishReason, usage: Usage, timings: Timings
+) -> dict[str, Json]:
+    """Return the metadata of an answer, without what is not known."""
+    known: dict[str, Json] = {"model": str(model), "finish": finish}
+    for name, value in (("usage", usage), ("timings", timings)):
+        if fields := {key: each for key, each in asdict(value).items() if each is not None}:
+            known[name] = cast(Json, fields)
+    return {KEY: known}
+
+
+def ours(message: Message) -> Mapping[str, Any]:
+    """Return what we remember of a message, whatever was found there."""
+    found = message.metadata.get(KEY)
+    return found if isinstance(found, dict) else {}
+
+
+def model_of(message: Message) -> str | None:
+    """Return `provider:name` of an answer."""
+    found = ours(message).get("model")
+    return found if isinstance(found, str) else None
+
+
+def finish_of(message: Message) -> FinishReason | None:
+    """Return how an answer ended."""
+    found = ours(message).get("finish")
+    return cast(FinishReason, found) if found in get_args(FinishReason) else None
+
+
+def usage_of(message: Message) -> Usage:
+    """Return the tokens of an answer."""
+    return Usage(**_numbers(message, "usage", Usage))
+
+
+def timings_of(message: Message) -> Timings:
+    """Return the timings of an answer."""
+    return Timings(**_numbers(message, "timings", Timings))
+
+
+def _numbers(message: Message, key: str, kind: type) -> dict[str, Any]:
+    found = ours(message).get(key)
+    names = getattr(kind, "__dataclass_fields__", {})
+    return {
+        name: value
+        for name, value in (found.items() if isinstance(found, dict) else ())
+        if name in names and isinstance(value, int | float)
+    }

@@ -1,0 +1,117 @@
+"""Station 6: a provider's stream becomes parts. Progress is coalesced, partial text is saved."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Final
+
+from jan_magics.domain.events import (
+    Folding,
+    Loading,
+    Prefill,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+)
+from jan_magics.domain.messages import FinishReason
+from jan_magics.domain.models import Timings, Usage
+
+SHOW_EVERY: Final = 0.05
+"""Seconds between two looks at a growing answer."""
+SAVE_EVERY: Final = 0.25
+"""Seconds between two writes of a growing answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A growing answer as people see it: all text so far, and one line on what is happening."""
+
+    text: str = ""
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Reply:
+    """An answer in the making. `show` is told of progress; `save` writes the parts so far."""
+
+    show: Callable[[Progress], None]
+    save: Callable[[], None]
+    folding: Folding = field(default_factory=Folding)
+    started: float = field(default_factory=perf_counter)
+    first: float | None = None
+    last: float = 0.0
+    _saving: asyncio.Task[None] | None = None
+
+    async def receive(self, events: AsyncIterator[StreamEvent]) -> None:
+        """Take a whole stream in, and close it whatever happens."""
+        async with contextlib.AsyncExitStack() as stack:
+            if isinstance(events, AsyncGenerator):
+                stack.push_async_callback(events.aclose)
+            await self._take(events)
+
+    async def _take(self, events: AsyncIterator[StreamEvent]) -> None:
+        show_at = save_at = 0.0
+        add = self.folding.add
+        async for event in events:
+            add(event)
+            now = perf_counter()
+            kind = type(event)
+            if kind is TextDelta or kind is ReasoningDelta:
+                if self.first is None:
+                    self.first = now
+                    save_at = now + SAVE_EVERY
+                self.last = now
+                if now >= show_at:
+                    show_at = now + SHOW_EVERY
+                    self.show(
+                        Progress(self.folding.text(), "" if kind is TextDelta else "thinking")
+                    )
+                if now >= save_at:
+                    save_at = now + SAVE_EVERY
+                    self._save_soon()
+            elif note := _note(event):
+                self.show(Progress(self.folding.text(), note))
+
+    async def settle(self) -> None:
+        """Wait for a write under way, so that it cannot overtake the final one."""
+        if self._saving is not None:
+            await asyncio.shield(self._saving)
+
+    def finish(self) -> FinishReason:
+        """Return how the stream ended; a stream that does not say ended by itself."""
+        finish = self.folding.finish
+        return (finish.reason if finish else None) or "stop"
+
+    def usage(self) -> Usage:
+        """Return the tokens as the server counted them."""
+        finish = self.folding.finish
+        return (finish.usage if finish else None) or Usage()
+
+    def timings(self) -> Timings:
+        """Return the server's timings, completed by what was seen from here."""
+        finish = self.folding.finish
+        known = (finish.timings if finish else None) or Timings()
+        first = None if self.first is None else self.first - self.started
+        speed = known.tokens_per_second or self._speed()
+        total = perf_counter() - self.started
+        return replace(known, first_token=first, total=total, tokens_per_second=speed)
+
+    def _speed(self) -> float | None:
+        output = self.usage().output
+        seconds = self.last - (self.first or self.last)
+        return output / seconds if output and output > 1 and seconds > 0 else None
+
+    def _save_soon(self) -> None:
+        if self._saving is None or self._saving.done():
+            # A worker thread writes: a slow disk must not hold the stream up.
+            self._saving = asyncio.ensure_future(asyncio.to_thread(self.save))
+
+
+def _note(event: StreamEvent) -> str:
+    if isinstance(event, Loading):
+        return event.what
+    if isinstance(event, Prefill):
+        return f"reading prompt {event.done}/{event.total}"
+    return ""

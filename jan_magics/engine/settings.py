@@ -1,0 +1,169 @@
+"""Every setting with its value and the place it came from. Reading only; nothing is created."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from jan_magics.domain.errors import SettingError
+from jan_magics.domain.models import parse_model
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting; `foreign` = a project that came from elsewhere may set it too."""
+
+    name: str
+    meaning: str
+    default: str | None = None
+    choices: tuple[str, ...] = ()
+    foreign: bool = True
+
+
+SETTINGS: Final = (
+    Setting("model", "who answers: provider:name, or https://host/v1#name"),
+    Setting("thread", "the thread that cells write to"),
+    Setting("data_folder", "where threads are kept", foreign=False),
+    Setting("store", "how threads are kept", "sqlite", ("sqlite", "jsonl")),
+    Setting("notebook", "the path of this notebook, where nothing else tells", foreign=False),
+    Setting("gguf", "a model file for a local llama-server", foreign=False),
+    Setting("display", "stream: live; once: one stable display at the end", "stream",
+            ("stream", "once")),
+)  # fmt: skip
+BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({each.name: each for each in SETTINGS})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Values that came from one place; `foreign` = the place may have come with a project."""
+
+    name: str
+    values: Mapping[str, object]
+    foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The value of a setting, and the name of its source."""
+
+    setting: Setting
+    value: str | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Sources in order of precedence; `hosts` are the providers that the user's config names."""
+
+    sources: tuple[Source, ...]
+    hosts: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def get(self, name: str) -> Value:
+        """Return the value of a setting. Raises SettingError when it cannot be used."""
+        setting = BY_NAME[name]
+        for source in self.sources:
+            value = source.values.get(name)
+            if value not in (None, ""):
+                return Value(setting, checked(setting, value, source.name), source.name)
+        return Value(setting, setting.default, "default")
+
+    def table(self) -> tuple[Value, ...]:
+        """Return every setting with its value and source."""
+        return tuple(self.get(setting.name) for setting in SETTINGS)
+
+
+def checked(setting: Setting, value: object, source: str) -> str:
+    """Return a usable value. Raises SettingError naming the source."""
+    if not isinstance(value, str | Path):
+        raise SettingError(
+            f"{setting.name} from {source} is {value!r}, not text", f"{setting.meaning}"
+        )
+    text = str(value)
+    if setting.choices and text not in setting.choices:
+        raise SettingError(
+            f"{setting.name} from {source} is {text!r}",
+            f"It can be: {', '.join(setting.choices)}",
+        )
+    if setting.name == "model":
+        parse_model(text)
+    return text
+
+
+def read_settings(
+    folder: Path,
+    config_folder: Path,
+    environment: Mapping[str, str],
+    *,
+    above: tuple[Source, ...] = (),
+) -> Settings:
+    """Read all sources for a notebook's folder; `above` go before the environment.
+
+    Raises:
+        SettingError: when a file is not TOML.
+    """
+    variables = {
+        each.name: environment[variable]
+        for each in SETTINGS
+        if (variable := "JAN_" + each.name.upper()) in environment
+    }
+    sources = [*above, Source("environment", variables)]
+    notes: list[str] = []
+    if project := nearest_project(folder):
+        sources.append(_from_project(*project, notes))
+    user, hosts = _from_user(config_folder / "config.toml", notes)
+    return Settings((*sources, user), hosts, tuple(notes))
+
+
+def nearest_project(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
+    """Find the nearest `pyproject.toml` at or above a folder, and its `[tool.jan_magics]`."""
+    for parent in (folder, *folder.parents):
+        path = parent / "pyproject.toml"
+        if path.is_file():
+            tool = _toml(path).get("tool")
+            table = tool.get("jan_magics") if isinstance(tool, dict) else None
+            return (path, table) if isinstance(table, dict) else None
+    return None
+
+
+def _from_project(path: Path, table: Mapping[str, object], notes: list[str]) -> Source:
+    allowed: dict[str, object] = {}
+    for name, value in table.items():
+        setting = BY_NAME.get(name)
+        if setting is None:
+            notes.append(f"{path.name}: {_unknown(name)}")
+        elif not setting.foreign or (name == "model" and "//" in str(value)):
+            # The folder may have come from anywhere; it must not say where text is sent.
+            notes.append(f"{path.name}: {name} is ignored, a project may not set it")
+        else:
+            allowed[name] = value
+    return Source(path.name, allowed, foreign=True)
+
+
+def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, str]]:
+    table = dict(_toml(path)) if path.is_file() else {}
+    providers = table.pop("providers", {})
+    hosts = {
+        name: str(entry["address"]).rstrip("/")
+        for name, entry in (providers.items() if isinstance(providers, dict) else ())
+        if isinstance(entry, dict) and "address" in entry
+    }
+    notes.extend(f"{path.name}: {_unknown(name)}" for name in table if name not in BY_NAME)
+    return Source(path.name, {k: v for k, v in table.items() if k in BY_NAME}), hosts
+
+
+def _unknown(name: str) -> str:
+    nearest = difflib.get_close_matches(name, BY_NAME, 1)
+    return f"no setting {name!r}" + (f", closest: {nearest[0]!r}" if nearest else "")
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise SettingError(
+            f"{path.name} is not TOML: {fault}", "Mend or remove the file."
+        ) from fault

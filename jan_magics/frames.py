@@ -1,0 +1,58 @@
+"""Everything as a DataFrame: exact columns, typed so that unknown is <NA>."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import pandas as pd
+
+COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
+    "threads": {
+        "thread": "str", "title": "str", "notebook": "str", "messages": "Int64",
+        "branches": "Int64", "tokens": "Int64", "model": "str", "updated_at": "time",
+    },
+    "messages": {
+        "id": "str", "role": "str", "text": "str", "version": "Int64", "versions": "Int64",
+        "on_path": "bool", "status": "str", "tokens": "Int64", "parent": "str", "cell": "str",
+        "created_at": "time",
+    },
+    "turns": {
+        "turn": "Int64", "model": "str", "prompt": "str", "answer": "str",
+        "input_tokens": "Int64", "output_tokens": "Int64", "cached_tokens": "Int64",
+        "first_token_s": "Float64", "seconds": "Float64", "tokens_per_s": "Float64",
+        "finish": "str", "sources": "Int64", "cost": "Float64", "created_at": "time",
+    },
+    "models": {
+        "model": "str", "provider": "str", "window": "Int64", "capabilities": "str",
+        "source": "str", "reachable": "boolean", "chosen": "bool", "why": "str",
+    },
+    "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
+    "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
+})  # fmt: skip
+"""The columns of each table and their types; `time` is datetime64[ns, UTC]."""
+
+_DTYPES: Final = MappingProxyType({"str": "string", "time": "datetime64[ns, UTC]"})
+
+
+def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a table of rows; a value that a row does not name is <NA>."""
+    columns = COLUMNS[table]
+    listed = list(rows)
+    made = {
+        name: pd.Series([row.get(name) for row in listed], dtype=_dtype(kind))
+        for name, kind in columns.items()
+    }
+    result = pd.DataFrame(made, columns=list(columns))
+    result.attrs["jan"] = {"table": table}
+    return result
+
+
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> pd.DataFrame:
+    """Make a table of texts, as an answer wrote it; short rows are filled up with <NA>."""
+    width = len(header)
+    padded = [[*row, *[None] * width][:width] for row in rows]
+    return pd.DataFrame(padded, columns=list(header), dtype="string")
+
+
+def _dtype(kind: str) -> Any:
+    return pd.DatetimeTZDtype("ns", "UTC") if kind == "time" else _DTYPES.get(kind, kind)

@@ -1,0 +1,1 @@
+"""The doors of a notebook: `%%chat`, `%chat`, completion."""

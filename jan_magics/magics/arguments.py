@@ -1,0 +1,270 @@
+"""Flags and verbs as data, and the parsers made of them. Nothing here imports the engine."""
+
+import argparse
+import difflib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+
+from IPython.core.error import UsageError
+
+from jan_magics.domain.errors import KeyRefused
+from jan_magics.magics.words import Word, words
+
+_FLAG: Final = re.compile(r"--?[A-Za-z]")
+_KEY: Final = re.compile(r"\b(sk|gsk|pk|xai|hf|AIza|ghp|glpat)[-_]?[A-Za-z0-9_-]{20,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A flag; `value` names what follows it, "" for a switch; `sticky`: `use` takes it too."""
+
+    names: tuple[str, ...]
+    value: str
+    help: str
+    kind: Callable[[str], Any] = str
+    choices: tuple[str, ...] = ()
+    repeat: bool = False
+    sticky: bool = False
+
+    @property
+    def key(self) -> str:
+        """Return the attribute that holds the value."""
+        return self.names[-1].lstrip("-").replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """A verb of `%chat`; `words` are its positional arguments, `[x]` = may be left out.
+
+    `text` names free text that runs verbatim to the end of the line.
+    """
+
+    name: str
+    summary: str
+    words: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    text: str = ""
+
+
+class HelpAsked(Exception):  # noqa: N818 - not an error: `--help` was typed
+    """Carry the help text that was asked for."""
+
+
+def thread_name(text: str) -> str:
+    """Refuse a number: elsewhere `-t` is the temperature."""
+    if re.fullmatch(r"[-+]?\d*[.,]?\d+", text):
+        raise argparse.ArgumentTypeError(
+            f"{text} is not a thread; the temperature is --temperature {text}"
+        )
+    return text
+
+
+def model_name(text: str) -> str:
+    """Refuse a word without a colon."""
+    if ":" not in text:
+        raise argparse.ArgumentTypeError(f"{text!r} is no model; write provider:name")
+    return text
+
+
+def number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def count(text: str) -> int:
+    """Read a whole number from 0."""
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
+    return int(text)
+
+
+def parameter(text: str) -> tuple[str, Any]:
+    """Read `key=value`; the value is JSON where it can be, else text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"{text!r} is not key=value")
+    if re.search(r"api_?key|token$|secret|password", name, re.IGNORECASE):
+        raise literal_key()
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def literal_key() -> KeyRefused:
+    """Return the error for a key that stands on a magic line."""
+    return KeyRefused(
+        "a key on a magic line stays in the notebook, so it was not used",
+        "Delete it from the cell, then type: %chat key PROVIDER",
+    )
+
+
+ASKING: Final = (
+    Flag(("-m", "--model"), "PROVIDER:NAME", "who answers", model_name, sticky=True),
+    Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),
+    Flag(("-s", "--system"), "TEXT", "instructions", sticky=True),
+    Flag(("--temperature",), "X", "how freely", number, sticky=True),
+    Flag(("--max-tokens",), "N", "at most so many tokens in the answer", count, sticky=True),
+    Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
+    Flag(("--no-history",), "", "ask without what was said before; the thread does not move"),
+    Flag(("--dry-run",), "", "show what would be sent; nothing is sent"),
+    Flag(("-o",), "VAR", "put the answer into a variable"),
+    Flag(("-f",), "FORMAT", "what is shown", choices=("markdown", "text", "code", "json")),
+    Flag(("-q",), "", "show nothing"),
+    Flag(("--to-cell",), "", "make a new cell of the answer's code"),
+    Flag(("--no-stream",), "", "show the answer only when it is whole"),
+    Flag(("--literal",), "", "send {{ }} as it is typed"),
+)
+STICKY: Final = tuple(flag for flag in ASKING if flag.sticky)
+ALIASES: Final = {"--chat_id": "--thread", "-i": "--thread"}
+"""Spellings that other tools taught; accepted, never shown."""
+
+VERBS: Final = (
+    Verb("ask", "ask on the line", flags=ASKING, text="TEXT"),
+    Verb("fix", "ask about the error of the last cell", flags=ASKING),
+    Verb("use", "make a model, a thread or flags stick", ("[MODEL|THREAD]",), STICKY),
+    Verb("stop", "stop what is being answered"),
+    Verb("help", "show help", ("[TOPIC]",)),
+    Verb("version", "show the version"),
+    Verb("threads", "list the threads"),
+    Verb("new", "begin a new thread", ("[NAME]",)),
+    Verb("rename", "give a thread another name", ("[OLD]", "NEW")),
+    Verb("delete", "move a thread to the bin", ("THREAD",)),
+    Verb("show", "show the thread, or one message", ("[ID]",)),
+    Verb("models", "list the models that can answer here"),
+    Verb("config", "list every setting with its value and source"),
+    Verb("key", "store a key, typed without being shown", ("PROVIDER",)),
+    Verb(
+        "store", "say where threads are kept", (),
+        (Flag(("--init",), "", "make a .jan folder here and keep threads in it"),),
+    ),
+    Verb("doctor", "check everything that must work"),
+)  # fmt: skip
+
+
+class Parser(argparse.ArgumentParser):
+    """An argparse parser that raises instead of leaving, and suggests the nearest flag."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError with the nearest known flag."""
+        unknown = re.search(r"unrecognized arguments: (\S+)", message)
+        if unknown:
+            message = self._unknown(unknown[1].partition("=")[0])
+        raise UsageError(f"{self.prog}: {message}")
+
+    def flags(self) -> tuple[str, ...]:
+        """Return every spelling of every flag."""
+        return tuple(self._option_string_actions)
+
+    def takes_value(self, flag: str) -> bool:
+        """Tell whether a flag is followed by a value."""
+        return self._option_string_actions[flag].nargs != 0
+
+    def _unknown(self, word: str) -> str:
+        if not word.startswith("-"):
+            return f"{word!r} is one word too many. Quote a name that has spaces."
+        nearest = difflib.get_close_matches(word, self.flags(), 1)
+        return f"no flag {word}" + (
+            f", closest: {nearest[0]}" if nearest else f". See: {self.prog} --help"
+        )
+
+
+class _Help(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        raise HelpAsked(parser.format_help())
+
+
+def make_parser(
+    prog: str, summary: str, flags: Sequence[Flag], positionals: Sequence[str]
+) -> Parser:
+    """Make a parser of flags and positional words; `[x]` may be left out."""
+    parser = Parser(
+        prog, description=summary, add_help=False, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("-h", "--help", action=_Help, nargs=0, help="show this help")
+    for name in positionals:
+        optional = name.startswith("[")
+        parser.add_argument(
+            name.strip("[]").lower().replace("|", "_or_"), nargs="?" if optional else None,
+            metavar=name.strip("[]"), help=argparse.SUPPRESS,
+        )  # fmt: skip
+    for flag in flags:
+        _add_flag(parser, flag)
+    return parser
+
+
+def _add_flag(parser: Parser, flag: Flag) -> None:
+    names = [*flag.names, *(alias for alias, name in ALIASES.items() if name in flag.names)]
+    if not flag.value:
+        parser.add_argument(*names, dest=flag.key, action="store_true", help=flag.help)
+        return
+    parser.add_argument(
+        *names, dest=flag.key, type=flag.kind, metavar=flag.value, help=flag.help,
+        choices=flag.choices or None, action="append" if flag.repeat else "store",
+    )  # fmt: skip
+
+
+def parse(parser: Parser, line: str) -> argparse.Namespace:
+    """Parse a whole line of flags and words.
+
+    Raises:
+        UsageError: when a flag is unknown or a value cannot be read.
+        HelpAsked: when help was asked for.
+        KeyRefused: when a key stands on the line.
+    """
+    if _KEY.search(line):
+        raise literal_key()
+    return parser.parse_args(_joined(parser, list(words(line))))
+
+
+def parse_with_text(parser: Parser, line: str) -> tuple[argparse.Namespace, str]:
+    """Parse leading flags; the rest of the line is returned exactly as it was typed.
+
+    Raises:
+        UsageError: also when a known flag stands inside the text.
+    """
+    taken: list[Word] = []
+    reader = words(line)
+    start = len(line)
+    value_follows = False
+    while (match := re.compile(r"\S").search(line, taken[-1].end if taken else 0)) is not None:
+        if not value_follows and not _FLAG.match(line, match.start()):
+            start = match.start()
+            break
+        word = next(reader)
+        taken.append(word)
+        value_follows = (
+            not value_follows and word.text in parser.flags() and parser.takes_value(word.text)
+        )
+    text = line[start:].rstrip()
+    inside = [word for word in text.split() if word in parser.flags()]
+    if inside:
+        raise UsageError(
+            f"{parser.prog}: the flag {inside[0]} stands inside the text. "
+            "Flags come before it; or write the prompt in a %%chat cell."
+        )
+    head = line[:start]
+    if _KEY.search(head):
+        raise literal_key()
+    return parser.parse_args(_joined(parser, taken)), text
+
+
+def _joined(parser: Parser, taken: Sequence[Word]) -> list[str]:
+    """Join a flag and its value with `=`, so that a value may begin with a dash."""
+    arguments: list[str] = []
+    rest = iter(taken)
+    for word in rest:
+        known = not word.quoted and word.text in parser.flags()
+        if known and parser.takes_value(word.text) and (value := next(rest, None)) is not None:
+            joiner = "=" if word.text.startswith("--") else ""
+            arguments.append(f"{word.text}{joiner}{value.text}")
+        else:
+            arguments.append(word.text)
+    return arguments

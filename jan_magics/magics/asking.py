@@ -1,0 +1,82 @@
+"""From parsed flags and a prompt to an answer: interpolation, the turn, where the answer goes."""
+
+import argparse
+import builtins
+import keyword
+from dataclasses import replace
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from jan_magics.api.host import Showing
+from jan_magics.api.opening import current_host
+from jan_magics.domain.models import ChatOptions
+from jan_magics.engine.session import Asking
+from jan_magics.magics.preview import preview
+from jan_magics.notebook.bridge import Stopped
+from jan_magics.notebook.interpolate import interpolate
+
+
+def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
+    """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
+    variable = _variable(parsed.o)
+    host = current_host()
+    asking = replace(asking_of(shell, parsed), text=_filled(shell, parsed, prompt))
+    if parsed.dry_run:
+        return preview(host, asking)
+    showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
+    try:
+        answer = host.ask(asking, showing)
+    except Stopped:
+        _keep(shell, variable, host.last_answer())
+        raise
+    _keep(shell, variable, answer)
+    if parsed.to_cell:
+        shell.set_next_input(answer.code or answer.text, replace=False)
+    return answer
+
+
+def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
+    """Return the flags as an asking; `{{ }}` works in their values as in the prompt."""
+    model, thread = target(parsed)
+    filled = {
+        name: _filled(shell, parsed, value) if value is not None else None
+        for name, value in (("model", model), ("thread", thread), ("system", parsed.system))
+    }
+    parameters = {
+        name: _filled(shell, parsed, value) if isinstance(value, str) else value
+        for name, value in parsed.P or ()
+    }
+    options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
+    return Asking("", filled["thread"], filled["model"], filled["system"], options,
+                  history=not getattr(parsed, "no_history", False))  # fmt: skip
+
+
+def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:
+    """Return model and thread: a word with a colon is a model, one without a thread."""
+    word = getattr(parsed, "model_or_thread", None)
+    model, thread = parsed.model, parsed.thread
+    if word and ":" in word:
+        if model:
+            raise UsageError(f"two models: {word} and -m {model}")
+        return word, thread
+    if word and thread:
+        raise UsageError(f"two threads: {word!r} and -t {thread!r}")
+    return model, word or thread
+
+
+def _filled(shell: Any, parsed: argparse.Namespace, text: str) -> str:
+    if getattr(parsed, "literal", False):
+        return text
+    return interpolate(text, shell.user_ns, vars(builtins)).text
+
+
+def _variable(name: str | None) -> str | None:
+    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
+        raise UsageError(f"-o {name!r} is no name of a variable")
+    return name
+
+
+def _keep(shell: Any, variable: str | None, answer: object) -> None:
+    if variable:
+        shell.user_ns[variable] = answer

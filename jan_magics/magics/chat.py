@@ -1,0 +1,94 @@
+"""`%%chat` asks, `%chat VERB` does everything else."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
+from traitlets import Enum, Unicode
+
+from jan_magics.magics.arguments import ASKING, HelpAsked, make_parser, parse
+
+if TYPE_CHECKING:
+    from jan_magics.api.answer import Answer
+
+
+@magics_class
+class JanMagics(Magics):
+    """Settings of this notebook: `%config JanMagics.model = "provider:name"`."""
+
+    model = Unicode("", help="who answers: provider:name, or https://host/v1#name").tag(config=True)
+    thread = Unicode("", help="the thread that cells write to").tag(config=True)
+    data_folder = Unicode("", help="where threads are kept").tag(config=True)
+    store = Enum(["", "sqlite", "jsonl"], "", help="how threads are kept").tag(config=True)
+    notebook = Unicode("", help="the path of this notebook").tag(config=True)
+    gguf = Unicode("", help="a model file for a local llama-server").tag(config=True)
+    display = Enum(["", "stream", "once"], "", help="stream: live; once: at the end").tag(
+        config=True
+    )
+
+    SETTINGS: ClassVar[tuple[str, ...]] = (
+        "model", "thread", "data_folder", "store", "notebook", "gguf", "display",
+    )  # fmt: skip
+
+    def __init__(self, shell: Any) -> None:
+        super().__init__(shell)
+        self.failure: tuple[str, BaseException] | None = None
+
+    def configured(self) -> Mapping[str, object]:
+        """Return the settings that `%config` or a config file gave."""
+        return {name: value for name in self.SETTINGS if (value := getattr(self, name))}
+
+    def remember_failure(self, result: Any) -> None:
+        """Remember the last cell that failed, for `%chat fix`."""
+        error = result.error_in_exec or result.error_before_exec
+        ours = (
+            (result.info.raw_cell or "").lstrip().startswith(("%chat", "%jan", "%%chat", "%%jan"))
+        )
+        if error is not None and not ours:
+            self.failure = (result.info.raw_cell, error)
+
+    @no_var_expand
+    @line_cell_magic("chat")  # type: ignore[arg-type]  # its stub takes no methods
+    def chat(self, line: str, cell: str | None = None) -> object:
+        r"""Ask a language model.
+
+        ::
+
+            %%chat                         the cell is the prompt
+            Why is the sky blue?
+
+            %%chat -m ollama:llama3 -o a   flags go on the first line
+            Sum up {{ text }} in two sentences.
+
+            %chat ask why is it dark?      a prompt on the line
+            %chat threads                  %chat help lists the verbs
+
+        ``{{ expression }}`` is replaced by its value; single braces are text. Running ``%%chat``
+        returns an ``Answer``, also in ``_``. ``%%chat --help`` lists the flags.
+        """
+        try:
+            if cell is None:
+                from jan_magics.magics.verbs import run_verb
+
+                return run_verb(self, line)
+            return self._ask(line, cell)
+        except HelpAsked as asked:
+            print(asked)
+            return None
+
+    @no_var_expand
+    @line_cell_magic("jan")  # type: ignore[arg-type]  # its stub takes no methods
+    def jan(self, line: str, cell: str | None = None) -> object:
+        """Ask a language model; the same as `%%chat` and `%chat`."""
+        return self.chat(line, cell)
+
+    def _ask(self, line: str, cell: str) -> "Answer | object":
+        parsed = parse(
+            make_parser("%%chat", "The cell is the prompt.", ASKING, ("[MODEL|THREAD]",)), line
+        )
+        if not cell.strip():
+            raise UsageError("%%chat: the cell below the line is empty; write the prompt there")
+        from jan_magics.magics.asking import ask
+
+        return ask(self.shell, parsed, cell.rstrip("\n"))

@@ -1,0 +1,140 @@
+"""Tab completion of `%%chat` and `%chat`: flags, verbs, names. Never asks the network."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
+from IPython.core.getipython import get_ipython
+
+from jan_magics.magics.arguments import ASKING, VERBS, Flag, Verb
+
+_LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(?:chat|jan)[ \t]+(.*)", re.DOTALL)
+_EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")
+_OPTIONS_OF: Final = ("markdown", "text", "code", "json")
+MOST: Final = 60
+
+
+@context_matcher()  # type: ignore[untyped-decorator]
+def match_chat(context: CompletionContext) -> SimpleMatcherResult:
+    """Complete what stands before the cursor, when that is one of our magics."""
+    before = context.full_text[: context.cursor_position]
+    shell = get_ipython()
+    if before.startswith(("%%chat", "%%jan")):
+        head, newline, body = before.partition("\n")
+        if newline:
+            return _result(*_names(shell, body))
+        return _result(*_flags_or_names(shell, head.partition(" ")[2], ASKING, models=True))
+    if (match := _LINE.match(context.line_with_cursor[: context.cursor_position])) and shell:
+        return _result(*_line(shell, match[1]))
+    return _result("", None)
+
+
+def _line(shell: Any, rest: str) -> tuple[str, Iterable[str] | None]:
+    """Complete a line verb: the verb, then its flags and words."""
+    name, space, after = rest.partition(" ")
+    if not space:
+        return name, (verb.name for verb in VERBS if verb.name.startswith(name))
+    verb = next((each for each in VERBS if each.name == name), None)
+    if verb is None:
+        return "", None
+    return _flags_or_names(shell, after, verb.flags, models=name == "use", verb=verb)
+
+
+def _flags_or_names(
+    shell: Any, text: str, flags: Iterable[Flag], *, models: bool, verb: Verb | None = None
+) -> tuple[str, Iterable[str] | None]:
+    """Complete the last word of a line of flags."""
+    if _EXPRESSION.search(text):
+        return _names(shell, text)
+    words = text.split(" ")
+    word, flag = words[-1], words[-2] if len(words) > 1 else ""
+    if word.startswith("-"):
+        spelled = (name for each in flags for name in each.names)
+        return word, (name for name in spelled if name.startswith(word))
+    candidates = _values(flag)
+    if candidates is None and models:
+        candidates = (*_models(), *_threads())
+    if candidates is None and verb is not None:
+        candidates = _words(verb)
+    return word, (each for each in candidates or () if each.startswith(word))
+
+
+def _values(flag: str) -> Iterable[str] | None:
+    """Return what may follow a flag, None when the flag takes nothing."""
+    if flag in ("-m", "--model"):
+        return _models()
+    if flag in ("-t", "--thread"):
+        return [f'"{title}"' if re.search(r"[\s:]", title) else title for title in _threads()]
+    return _OPTIONS_OF if flag == "-f" else None
+
+
+def _words(verb: Verb) -> Iterable[str]:
+    """Return candidates for the words of a verb."""
+    if any("THREAD" in word or "OLD" in word for word in verb.words):
+        return _threads()
+    if "PROVIDER" in verb.words:
+        from jan_magics.providers.catalog import CATALOG
+
+        return [entry.name for entry in CATALOG.values() if entry.key_variable]
+    return [each.name for each in VERBS] if verb.name == "help" else ()
+
+
+def _threads() -> list[str]:
+    """Return titles, the newest first; only of a store that is open already or on disk."""
+    from jan_magics.api.opening import current_host
+
+    rows = current_host().session().engine.store.threads()
+    return [row.thread.title for row in rows if row.thread.title][:MOST]
+
+
+def _models() -> list[str]:
+    """Return models that are known without asking: what was found, and what threads used."""
+    from jan_magics.api.opening import current_host
+    from jan_magics.engine.threads import own
+
+    session = current_host().session()
+    used = [own(row.thread).get("model") for row in session.engine.store.threads()]
+    known = [str(info.ref) for info in session.finder.known()]
+    startable = session.finder.startable()
+    listed = [
+        *known,
+        *([str(startable)] if startable else []),
+        "offline:quote",
+        *filter(None, used),
+    ]
+    return list(dict.fromkeys(listed))[:MOST]
+
+
+def _names(shell: Any, text: str) -> tuple[str, Iterable[str] | None]:
+    """Complete a variable inside `{{`."""
+    match = _EXPRESSION.search(text)
+    if match is None or shell is None:
+        return "", None
+    word = match[1] or ""
+    hidden = shell.user_ns_hidden
+    return word, sorted(
+        name
+        for name in shell.user_ns
+        if name.startswith(word) and not name.startswith("_") and name not in hidden
+    )
+
+
+def _result(word: str, candidates: Iterable[str] | None) -> SimpleMatcherResult:
+    """Return a matcher's result; None = not ours, so that other completers answer."""
+    completions = [SimpleCompletion(each, type="jan") for each in candidates or ()]
+    return SimpleMatcherResult(
+        completions=completions, suppress=bool(completions), matched_fragment=word, ordered=True
+    )
+
+
+def paths(word: str) -> list[str]:
+    """Return files and folders that begin so."""
+    parent = Path(word).expanduser().parent if word else Path()
+    return sorted(str(each) for each in parent.glob(f"{Path(word).name}*"))[:MOST]

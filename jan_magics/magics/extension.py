@@ -1,0 +1,64 @@
+"""`%load_ext jan_magics` and its undoing: silent, writes nothing, opens no connection."""
+
+import sys
+from typing import Any
+
+from jan_magics.magics.chat import JanMagics
+from jan_magics.magics.completion import match_chat
+from jan_magics.magics.transform import keep_question_marks
+
+ALIAS = "jan"
+NAME = "chat"
+
+
+def load(shell: Any) -> None:
+    """Register the magics, the completer and the input transformer; twice is as once."""
+    unload(shell)
+    magics = JanMagics(shell)
+    if others := _owner(shell):
+        sys.stdout.write(f"{others}: use %%jan and %jan for this extension\n")
+        for kind in magics.magics.values():
+            kind.pop(NAME, None)
+    shell.register_magics(magics)
+    shell.input_transformers_cleanup.append(keep_question_marks)
+    shell.Completer.custom_matchers.append(match_chat)
+    shell.events.register("post_run_cell", magics.remember_failure)
+
+
+def unload(shell: Any) -> None:
+    """Take back everything that `load` registered; threads stay as they are."""
+    for kind in ("line", "cell"):
+        registered = shell.magics_manager.magics[kind]
+        for name in (NAME, ALIAS):
+            if _is_ours(registered.get(name)):
+                del registered[name]
+    for registered, ours in (
+        (shell.input_transformers_cleanup, keep_question_marks),
+        (shell.Completer.custom_matchers, match_chat),
+    ):
+        # By name: after a reload the function is another object.
+        registered[:] = [each for each in registered if _name(each) != _name(ours)]
+    for each in list(shell.events.callbacks["post_run_cell"]):
+        if _is_ours(each):
+            shell.events.unregister("post_run_cell", each)
+    magics = shell.magics_manager.registry.pop(JanMagics.__name__, None)
+    if magics in shell.configurables:
+        shell.configurables.remove(magics)
+
+
+def _owner(shell: Any) -> str:
+    """Return a line that names who registered `chat` before us, "" where nobody did."""
+    for kind, mark in (("cell", "%%"), ("line", "%")):
+        function = shell.magics_manager.magics[kind].get(NAME)
+        if function is not None and not _is_ours(function):
+            module = getattr(function, "__module__", None) or "another extension"
+            return f"{mark}{NAME} belongs to {module}"
+    return ""
+
+
+def _is_ours(function: object) -> bool:
+    return getattr(function, "__module__", "").startswith("jan_magics.")
+
+
+def _name(function: object) -> tuple[str, str]:
+    return getattr(function, "__module__", ""), getattr(function, "__name__", "")

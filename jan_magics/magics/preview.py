@@ -1,0 +1,47 @@
+"""`--dry-run`: what would be sent, to be read; nothing is sent and nothing is stored."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jan_magics.api.answer import sent_of
+from jan_magics.api.asking import plain_options
+from jan_magics.api.host import Host
+from jan_magics.domain.messages import text_of
+from jan_magics.engine.session import Asking, Preview
+from jan_magics.engine.threads import shown_title
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A request that was not sent. `str()` is its text form, `.sent` the request as JSON."""
+
+    text: str
+    sent: dict[str, Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def preview(host: Host, asking: Asking) -> Plan:
+    """Return what a turn would send."""
+    plan = host.preview(asking)
+    return Plan(_described(plan), sent_of(plan.request))
+
+
+def _described(plan: Preview) -> str:
+    request = plan.request
+    before = len(request.messages) - 1
+    thread = shown_title(plan.thread) if plan.thread else "a new one"
+    lines = [
+        "nothing was sent",
+        f"model    {plan.choice.model} ({plan.choice.why})",
+        f"thread   {thread}, {before} message{'s' * (before != 1)} before this one",
+    ]
+    if options := plain_options(request.options):
+        lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
+    if request.system:
+        lines.append(f"system   {request.system}")
+    return "\n".join((*lines, "prompt", text_of(request.messages[-1])))

@@ -1,0 +1,32 @@
+"""Help texts, made of the same data as the parsers."""
+
+import difflib
+
+from IPython.core.error import UsageError
+
+from jan_magics.magics.arguments import ASKING, VERBS, make_parser
+
+INTRODUCTION = """\
+%%chat                ask a language model: the cell below the line is the prompt
+%chat VERB            everything else; %chat help VERB and --help say more
+
+"""
+
+
+def help_text(topic: str) -> str:
+    """Return the help on a verb, or the list of verbs. Raises UsageError for an unknown topic."""
+    if not topic:
+        lines = (
+            f"  {' '.join((each.name, *each.words, each.text)):<28}{each.summary}" for each in VERBS
+        )
+        return INTRODUCTION + "\n".join(line.rstrip() for line in lines)
+    if topic.lstrip("%") == "chat":
+        return make_parser(
+            "%%chat", "The cell is the prompt.", ASKING, ("[MODEL|THREAD]",)
+        ).format_help()
+    for verb in VERBS:
+        if verb.name == topic:
+            words = (*verb.words, verb.text) if verb.text else verb.words
+            return make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words).format_help()
+    nearest = difflib.get_close_matches(topic, [verb.name for verb in VERBS], 1)
+    raise UsageError(f"no help on {topic!r}" + (f", closest: {nearest[0]}" if nearest else ""))

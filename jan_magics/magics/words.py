@@ -1,0 +1,70 @@
+"""Cut a magic line into words, so that a prompt on the line stays exactly as it was typed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from IPython.core.error import UsageError
+
+_BLANK: Final = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word without its quotes, and where it stands in the line (characters, half-open)."""
+
+    text: str
+    start: int
+    end: int
+    quoted: bool = False
+
+
+def words(line: str, start: int = 0) -> Iterator[Word]:
+    r"""Yield the words of a line, lazily: what nobody asks for is never read as quotes.
+
+    Quotes group, a backslash before a quote or backslash keeps it; elsewhere it is a backslash.
+
+    >>> [word.text for word in words("-s 'be brief' -t a\\b")]
+    ['-s', 'be brief', '-t', 'a\\b']
+    """
+    position = start
+    while position < len(line):
+        if blank := _BLANK.match(line, position):
+            position = blank.end()
+            continue
+        word = _word(line, position)
+        yield word
+        position = word.end
+
+
+def _word(line: str, start: int) -> Word:
+    pieces: list[str] = []
+    quote = ""
+    opened = start
+    quoted = False
+    position = start
+    while position < len(line):
+        char = line[position]
+        if char == "\\" and line[position + 1 : position + 2] in ("'", '"', "\\"):
+            pieces.append(line[position + 1])
+            position += 2
+            continue
+        if quote:
+            if char == quote:
+                quote = ""
+            else:
+                pieces.append(char)
+        elif char in "'\"":
+            quote, opened, quoted = char, position, True
+        elif char.isspace():
+            break
+        else:
+            pieces.append(char)
+        position += 1
+    if quote:
+        raise UsageError(
+            f"the quote {quote} in column {opened + 1} is never closed. "
+            "A prompt with an apostrophe belongs into the cell below the line."
+        )
+    return Word("".join(pieces), start, position, quoted)

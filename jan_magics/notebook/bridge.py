@@ -1,0 +1,148 @@
+"""Where sync meets async, once: a daemon thread owns the loop, the caller's thread waits.
+
+A waiting main thread can be interrupted at any moment; that cancels the turn, which closes its
+HTTP stream and keeps what was said.
+"""
+
+import asyncio
+import atexit
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any, Final, Generic, TypeVar
+
+T = TypeVar("T")
+P = TypeVar("P")
+
+TICK: Final = 0.1
+"""Seconds: on Windows a waiting lock does not notice Ctrl-C, so the wait is cut in pieces."""
+GRACE: Final = 2.0
+"""Seconds that a cancelled turn has to close its stream and keep its words."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Report that the user stopped a turn; Run All stops, and one line is shown."""
+
+    def __init__(self, kept: int = 0) -> None:
+        super().__init__("stopped")
+        self.kept = kept
+
+    def _render_traceback_(self) -> list[str]:
+        kept = f"{self.kept:,} characters of the answer are kept" if self.kept else "no answer yet"
+        return [f"Stopped: {kept}"]
+
+
+@dataclass(slots=True)
+class _Done:
+    pass
+
+
+@dataclass(slots=True)
+class Running(Generic[T, P]):
+    """A coroutine on the loop; read its updates in one thread, then its result."""
+
+    loop: asyncio.AbstractEventLoop
+    make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]
+    _queue: SimpleQueue[P | _Done] = field(default_factory=SimpleQueue)
+    _task: asyncio.Task[T] | None = None
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def start(self) -> None:
+        """Put the coroutine on the loop."""
+        self.loop.call_soon_threadsafe(self._begin)
+
+    def updates(self) -> Iterator[P]:
+        """Yield updates until the coroutine is over."""
+        while True:
+            with suppress(Empty):
+                update = self._queue.get(timeout=TICK)
+                if isinstance(update, _Done):
+                    return
+                yield update
+
+    def result(self) -> T:
+        """Return the result, or raise what the coroutine raised; Stopped when it was cancelled."""
+        self._over.wait()
+        task = self._task
+        if task is None or task.cancelled():
+            raise Stopped
+        return task.result()
+
+    def cancel(self) -> bool:
+        """Cancel and wait until the stream is closed; False when that takes too long."""
+        self.loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+        return self._over.wait(GRACE)
+
+    def _begin(self) -> None:
+        self._task = self.loop.create_task(self.make(self._queue.put))
+        self._task.add_done_callback(self._end)
+
+    def _end(self, _: asyncio.Task[T]) -> None:
+        self._over.set()
+        self._queue.put(_Done())
+
+
+@dataclass(slots=True)
+class Bridge:
+    """The engine's thread. `running` are the turns that can be stopped."""
+
+    running: list[Running[Any, Any]] = field(default_factory=list)
+    _loop: asyncio.AbstractEventLoop | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(
+        self,
+        make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]],
+        on_update: Callable[[P], None] = lambda _: None,
+    ) -> T:
+        """Run a coroutine on the engine's thread and hand its updates to the caller's thread.
+
+        Raises:
+            Stopped: when the caller was interrupted; the coroutine is cancelled by then.
+        """
+        running = self.start(make)
+        try:
+            for update in running.updates():
+                on_update(update)
+            return running.result()
+        except KeyboardInterrupt as interrupt:
+            running.cancel()
+            raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None
+        finally:
+            self.running.remove(running)
+
+    def call(self, coroutine: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a coroutine that has no updates."""
+        return self.run(lambda _: coroutine())
+
+    def start(self, make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]) -> Running[T, P]:
+        """Start a coroutine and return at once; the caller removes it from `running`."""
+        running: Running[T, P] = Running(self.loop(), make)
+        self.running.append(running)
+        running.start()
+        return running
+
+    def stop(self) -> int:
+        """Cancel everything that runs and return how much that was."""
+        return sum(running.cancel() for running in tuple(self.running))
+
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop; its thread starts at the first call."""
+        with self._lock:
+            if self._loop is None:
+                loop = asyncio.new_event_loop()
+                threading.Thread(target=loop.run_forever, name="jan-magics", daemon=True).start()
+                atexit.register(self.close)
+                self._loop = loop
+            return self._loop
+
+    def close(self) -> None:
+        """Stop what runs and end the thread; a later call starts a new one."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            for running in tuple(self.running):
+                running.cancel()
+            loop.call_soon_threadsafe(loop.stop)

@@ -1,0 +1,1 @@
+"""Clean: messages become messages that a provider accepts. Pure and idempotent."""

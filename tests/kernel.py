@@ -1,0 +1,138 @@
+"""A real kernel for tests: run a cell, see everything that a front end would see of it."""
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+ROOT = Path(__file__).parent.parent
+TURN = "application/vnd.jan-magics.turn+json"
+
+
+@dataclass
+class Ran:
+    """What running a cell brought: `displays` as they stand in the end, `updates` all of them."""
+
+    status: str
+    displays: list[dict[str, Any]] = field(default_factory=list)
+    updates: list[dict[str, Any]] = field(default_factory=list)
+    results: list[dict[str, Any]] = field(default_factory=list)
+    out: str = ""
+    err: str = ""
+    error: tuple[str, str, list[str]] | None = None
+    seconds: float = 0.0
+    interrupted_after: float | None = None
+
+    @property
+    def turn(self) -> Mapping[str, Any]:
+        """Return the turn that the cell shows."""
+        shown: Mapping[str, Any] = self.displays[-1][TURN]
+        return shown
+
+    @property
+    def result(self) -> str:
+        """Return the text of what the cell returned."""
+        return str(self.results[-1]["text/plain"])
+
+
+class Kernel:
+    """A running kernel."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+        self.cells = 0
+
+    def run(self, code: str, *, cell_id: str = "", interrupt: float | None = None) -> Ran:
+        """Run a cell to its end; `interrupt` seconds after it began it is interrupted."""
+        ran = Ran("")
+        places: dict[str, int] = {}
+        pressed: list[float] = []
+
+        def press() -> None:
+            pressed.append(time.perf_counter())
+            self.manager.interrupt_kernel()
+
+        timer = Timer(interrupt, press) if interrupt is not None else None
+        content = {
+            "code": code, "silent": False, "store_history": True, "user_expressions": {},
+            "allow_stdin": False, "stop_on_error": True,
+        }  # fmt: skip
+        message = self.client.session.msg("execute_request", content)
+        message["metadata"] = {"cellId": cell_id} if cell_id else {}
+        begun = time.perf_counter()
+        self.client.shell_channel.send(message)
+        if timer:
+            timer.start()
+        request = message["header"]["msg_id"]
+        while True:
+            got = self.client.get_iopub_msg(timeout=60)
+            if got["parent_header"].get("msg_id") != request:
+                continue
+            if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
+                break
+            _take(ran, places, got["msg_type"], got["content"])
+        ran.seconds = time.perf_counter() - begun
+        if pressed:
+            ran.interrupted_after = time.perf_counter() - pressed[0]
+        while True:
+            reply = self.client.get_shell_msg(timeout=60)
+            if reply["parent_header"].get("msg_id") == request:
+                ran.status = reply["content"]["status"]
+                return ran
+
+    def ok(self, code: str, **options: Any) -> Ran:
+        """Run a cell that must not fail."""
+        ran = self.run(code, **options)
+        assert ran.status == "ok", ran.error or ran.err
+        return ran
+
+    def restart(self) -> None:
+        """Restart the kernel as a front end does."""
+        self.manager.restart_kernel(now=True)
+        self.client.wait_for_ready(timeout=60)
+
+
+def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) -> None:
+    if kind == "stream":
+        if content["name"] == "stdout":
+            ran.out += content["text"]
+        else:
+            ran.err += content["text"]
+    elif kind == "error":
+        ran.error = (content["ename"], content["evalue"], content["traceback"])
+    elif kind == "execute_result":
+        ran.results.append(content["data"])
+    elif kind in ("display_data", "update_display_data"):
+        ran.updates.append(content["data"])
+        key = content.get("transient", {}).get("display_id", f"#{len(places)}")
+        if kind == "display_data":
+            places[key] = len(ran.displays)
+            ran.displays.append(content["data"])
+        elif key in places:
+            ran.displays[places[key]] = content["data"]
+
+
+@contextmanager
+def running_kernel(folder: Path, **environment: str) -> Iterator[Kernel]:
+    """Start a kernel in a folder, with what the tests' environment says and a little more."""
+    manager = KernelManager(kernel_name="python3")
+    env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    with (folder / "kernel.log").open("w") as log:
+        manager.start_kernel(cwd=str(folder), env=env, stdout=log, stderr=log)
+        client = manager.blocking_client()
+        client.start_channels()
+        try:
+            client.wait_for_ready(timeout=60)
+            yield Kernel(manager, client)
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+            manager.cleanup_resources()

@@ -1,0 +1,156 @@
+"""Magic lines: flags, words, free text, and what people type by mistake."""
+
+import pytest
+from IPython.core.error import UsageError
+
+from jan_magics.domain.errors import KeyRefused
+from jan_magics.magics.arguments import (
+    ASKING,
+    STICKY,
+    VERBS,
+    HelpAsked,
+    Parser,
+    make_parser,
+    parse,
+    parse_with_text,
+)
+from jan_magics.magics.words import words
+
+CHAT_FLAGS = (
+    "--dry-run --literal --max-tokens --model --no-history --no-stream --system --temperature "
+    "--thread --to-cell -P -f -m -o -q -s -t"
+)
+VERB_NAMES = (
+    "ask config delete doctor fix help key models new rename show stop store threads use version"
+)
+
+
+def cell_parser() -> Parser:
+    return make_parser("%%chat", "", ASKING, ("[MODEL|THREAD]",))
+
+
+def line_parser(name: str) -> Parser:
+    verb = next(each for each in VERBS if each.name == name)
+    return make_parser(f"%chat {name}", verb.summary, verb.flags, verb.words)
+
+
+def test_flags_are_those_of_the_surface() -> None:
+    assert sorted(name for flag in ASKING for name in flag.names) == CHAT_FLAGS.split()
+
+
+def test_verbs_are_those_of_the_surface() -> None:
+    assert sorted(verb.name for verb in VERBS) == VERB_NAMES.split()
+
+
+def test_what_sticks_is_who_where_how() -> None:
+    sticky = {flag.key for flag in STICKY}
+    assert sticky == {"model", "thread", "system", "temperature", "max_tokens", "P"}
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "value"),
+    [
+        ("-m ollama:llama3", "model", "ollama:llama3"),
+        ("-t notes", "thread", "notes"),
+        ("-t 'my notes: two'", "thread", "my notes: two"),
+        ("-i notes", "thread", "notes"),
+        ("--chat_id notes", "thread", "notes"),
+        ("--temperature 0.2", "temperature", 0.2),
+        ("--temperature=0.2", "temperature", 0.2),
+        ("--max-tokens 0", "max_tokens", 0),
+        ("-s '-be brief'", "system", "-be brief"),
+        ("-s 中文🦊", "system", "中文🦊"),
+        ("-P top_k=40 -P 'stop=[\"a\"]'", "P", [("top_k", 40), ("stop", ["a"])]),
+        ("-P mode=fast", "P", [("mode", "fast")]),
+        ("ollama:llama3", "model_or_thread", "ollama:llama3"),
+        ("--no-history", "no_history", True),
+        ("", "no_history", False),
+    ],
+)
+def test_flags_are_read(line: str, name: str, value: object) -> None:
+    assert getattr(parse(cell_parser(), line), name) == value
+
+
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("-t 0.2", "--temperature 0.2"),
+        ("--modle a:b", "closest: --model"),
+        ("--temprature 1", "closest: --temperature"),
+        ("-m llama3", "write provider:name"),
+        ("--temperature warm", "not a number"),
+        ("--max-tokens -1", "not a whole number"),
+        ("-P nothing", "not key=value"),
+        ("-m", "expected one argument"),
+        ("-f html", "choose from"),
+        ("a:b c:d", "one word too many"),
+        ("-s what's", "column 8 is never closed"),
+    ],
+)
+def test_mistakes_are_told_with_the_next_step(line: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse(cell_parser(), line)
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["-P api_key=abc", "-P apikey=abc", "-s sk-" + "a" * 30, "-P secret=1"]
+)
+def test_a_key_on_the_line_is_refused_and_not_repeated(line: str) -> None:
+    with pytest.raises(KeyRefused) as caught:
+        parse(cell_parser(), line)
+    assert "%chat key" in str(caught.value)
+    assert "aaaa" not in str(caught.value)
+    assert "abc" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("why is the sky blue?", "why is the sky blue?"),
+        ("it's Anna's \"cat\" isn't it", "it's Anna's \"cat\" isn't it"),
+        ("-m a:b what  about   spaces?  ", "what  about   spaces?"),
+        ("-s 'be brief' --no-history  don't", "don't"),
+        ("--temperature 1 - a list - of things", "- a list - of things"),
+        ("-5 + 3 is?", "-5 + 3 is?"),
+        ("what is C:\\new\\table?", "what is C:\\new\\table?"),
+        ("hi;", "hi;"),
+        ("", ""),
+        ("中文 {x} {{y}} $z", "中文 {x} {{y}} $z"),
+    ],
+)
+def test_free_text_arrives_as_it_was_typed(line: str, text: str) -> None:
+    assert parse_with_text(line_parser("ask"), line)[1] == text
+
+
+def test_a_flag_after_the_text_is_an_error_that_says_so() -> None:
+    with pytest.raises(UsageError, match=r"the flag -m stands inside the text.*%%chat cell"):
+        parse_with_text(line_parser("ask"), "why is the sky blue? -m a:b")
+
+
+def test_an_unknown_flag_before_the_text_suggests_the_nearest() -> None:
+    with pytest.raises(UsageError, match="closest: --model"):
+        parse_with_text(line_parser("ask"), "--modle a:b why?")
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_every_verb_has_help(verb: object) -> None:
+    name = getattr(verb, "name", "")
+    with pytest.raises(HelpAsked) as caught:
+        parse(line_parser(name), "--help")
+    assert f"%chat {name}" in str(caught.value)
+
+
+def test_rename_takes_one_name_or_two() -> None:
+    one, two = parse(line_parser("rename"), "b"), parse(line_parser("rename"), "'a c' b")
+    assert (one.old, one.new) == (None, "b")
+    assert (two.old, two.new) == ("a c", "b")
+
+
+def test_words_know_their_places() -> None:
+    line = "-t 'a b'  c"
+    assert [(word.text, line[word.start : word.end]) for word in words(line)] == [
+        ("-t", "-t"),
+        ("a b", "'a b'"),
+        ("c", "c"),
+    ]
