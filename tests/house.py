@@ -86,7 +86,7 @@ def init_content(source: Source) -> Broken:
             and all(last_name(t).startswith("__") for t in node.targets)
         )
         lazy = isinstance(node, ast.If) and last_name(node.test) == "TYPE_CHECKING"
-        if not (plain or (top and (lazy or isinstance(node, Function | ast.AnnAssign)))):
+        if not (plain or (top and (lazy or isinstance(node, Function | ast.Assign)))):
             yield node.lineno, type(node).__name__
 
 
