@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+collect_ignore = ["benchmarks"]  # programs, not tests
+
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")  # else jupyter_core warns, and warnings fail
 
 
