@@ -181,13 +181,13 @@ def plan_continuation(
 def _place_of(index: TreeIndex, message: Message) -> Parent:
     """Choose where a new message goes when its thread may have changed since it was begun."""
     head = index.head()
-    if message.parent_id is UNLINKED:
-        if head is None:
-            return None
-        return head.id if index.linked else UNLINKED
+    if head is None:
+        return None
+    if message.parent_id in (UNLINKED, head.id):
+        return head.id if index.linked else UNLINKED  # links are for the first fork
     target = index.resolve(message.parent_id)
-    if target is None or target in index or head is None:
-        return target if target in index else None
+    if target is None or target in index:
+        return target
     question = index.nearest_user(head.id) if message.role == "assistant" else None
     return (question or head).id
 

@@ -109,11 +109,11 @@ def place(
 ) -> dict[str, str | None]:
     """Return each message's parent, None for a root, ordered so that siblings follow in time.
 
-    The result is a forest that holds every message. Without any link it is one chain in the order
-    of writing. A message that has no usable link hangs below the message before it by time;
-    those that name the same lost parent stay siblings.
+    The result is a forest that holds every message. Without a written link it is one chain in the
+    order of writing. A message that has no usable link hangs below the message before it by
+    time; those that name the same lost parent stay siblings.
     """
-    if not has_branching(known.values()):
+    if not is_linked(known.values()):
         first = dict.fromkeys(list(known)[:1])
         return first | {child: parent for parent, child in pairwise(known)}
     parents, loose = _written(known, tombstones)

@@ -133,11 +133,11 @@ class TreeIndex:
 
     def path_to(self, identifier: str) -> tuple[Message, ...]:
         """Return the message with its ancestors, the root first. Raises MessageNotFound."""
-        known, parents = self._known, self._links.parents
-        trail = [self[identifier]]
-        while (above := parents[trail[-1].id]) is not None:
-            trail.append(known[above])
-        return tuple(reversed(trail))
+        parents = self._links.parents
+        trail = [self[identifier].id]
+        while (above := parents[trail[-1]]) is not None:
+            trail.append(above)
+        return tuple([self._known[name] for name in reversed(trail)])
 
     def path_through(self, identifier: str) -> tuple[Message, ...]:
         """Return the path through a message to its last active descendant."""
@@ -167,12 +167,13 @@ class TreeIndex:
 
     def _down(self, identifier: str) -> tuple[Message, ...]:
         known, parents, children = self._known, self._links.parents, self._links.children
-        trail = [known[identifier]]
+        message = known[identifier]
+        trail = [message]
         while (ids := children.get(identifier)) is not None:
-            named = trail[-1].active_child_id
+            named = message.active_child_id
             direct = named is not None and parents.get(named) == identifier
             identifier = named if direct and named is not None else ids[-1]
-            trail.append(known[identifier])
+            trail.append(message := known[identifier])
         return tuple(trail)
 
     def _active(self, parent: str | None, named: str | None) -> Message | None:

@@ -175,6 +175,7 @@ ATTACHED = (
     Attach("first message", (), message("u1"), {"u1": None}),
     Attach("at the head", FORKED, message("a9", time=9), {"u3": "a2", "a9": "u3"}),
     Attach("a legacy thread stays legacy", LEGACY, message("u9", time=9), {"u9": UNLINKED}),
+    Attach("also after its head", LEGACY, message("u9", "a2", 9), {"u9": UNLINKED}),
     Attach(
         "a link into a legacy thread links it",
         LEGACY,

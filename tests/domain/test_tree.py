@@ -35,6 +35,11 @@ PATHS = (
     Case(
         "no link keeps the order of writing", (message("u1", time=9), message("a1")), ["u1", "a1"]
     ),
+    Case(
+        "a named child is no link",
+        (message("u1", time=9, active="a1"), message("a1")),
+        ["u1", "a1"],
+    ),
     Case("newest child by default", FORKED, ["u1", "a2", "u3", "a3"]),
     Case(
         "named child",
