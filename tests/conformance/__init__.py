@@ -1,0 +1,1 @@
+"""What Jan does on recorded input, and where we differ on purpose."""

@@ -1,0 +1,110 @@
+"""Every area of the vectors has an adapter, or is listed as not yet built.
+
+An adapter is an entry of `ADAPTERS` in some `test_*.py` of this folder; who adds one for a listed
+area takes the area off the list.
+"""
+
+from importlib import import_module
+from pathlib import Path
+
+from tests.conformance.vectors import FILE, load
+
+NOT_YET_BUILT: frozenset[str] = frozenset(
+    {
+        "assistants.migrate",
+        "attachments.route",
+        "citations.parse",
+        "compact",
+        "convert.thread_message_is_empty",
+        "convert.thread_to_ui",
+        "convert.ui_to_stored_content",
+        "errors.clean_upstream",
+        "errors.context_info",
+        "errors.is_sampling_rejection",
+        "errors.parse_context_overflow",
+        "errors.strip_retry_wrapper",
+        "errors.transport_category",
+        "errors.unwrap_retry",
+        "estimate_message_tokens",
+        "estimate_tokens",
+        "files.extract_block",
+        "files.inject_block",
+        "grounding.compute",
+        "grounding.cosine",
+        "grounding.inject_markers",
+        "grounding.split_sentences",
+        "instructions.render",
+        "provider.api_type",
+        "provider.dispatch",
+        "provider.is_predefined_remote",
+        "provider.key_chain",
+        "provider.model_level_rejected",
+        "provider.mutual_exclusion",
+        "provider.preserves_reasoning",
+        "rag.call_tool",
+        "rag.chunk_text",
+        "rag.clamp_chunk_size",
+        "rag.collection_names",
+        "rag.cosine_index",
+        "rag.embed",
+        "rag.inject_context",
+        "rag.search_linear",
+        "rag.search_modes",
+        "rag.split_to_fit",
+        "rag.tool_schema",
+        "sanitize.coalesce",
+        "sanitize.encode_audio",
+        "sanitize.encode_video",
+        "sanitize.extract_file_metadata(2026-06)",
+        "sanitize.files_addendum(2026-06)",
+        "sanitize.files_system_instruction(2026-07)",
+        "sanitize.has_genuine_user_query",
+        "sanitize.llamacpp_reasoning_params",
+        "sanitize.map_inline_attachments",
+        "sanitize.orphan_tools",
+        "sanitize.strip_images",
+        "sanitize.wave_split",
+        "schema.normalize",
+        "storage.messages",
+        "storage.threads",
+        "stream.prepend_continuation",
+        "title.clean",
+        "title.prompt",
+        "title.refresh_tick",
+        "title.should_refresh",
+        "title.slot_wait",
+        "title.transcript",
+        "tools.repair_args",
+        "trim",
+        "wire.build_body",
+        "wire.decode_sentinels",
+        "wire.local_500",
+        "wire.sampling_retry",
+        "wire.sse_filter",
+        "wire.strip_reasoning",
+    }
+)
+
+
+def built() -> set[str]:
+    modules = (
+        import_module(f"tests.conformance.{path.stem}")
+        for path in Path(__file__).parent.glob("test_*.py")
+        if path != Path(__file__)
+    )
+    return {area for module in modules for area in module.ADAPTERS}
+
+
+def test_every_area_has_an_adapter_or_is_listed() -> None:
+    unknown = {vector.area for vector in load()} - built() - NOT_YET_BUILT
+    assert not unknown, f"areas of {FILE.name} without an adapter: {sorted(unknown)}"
+
+
+def test_what_is_built_is_off_the_list() -> None:
+    stale = built() & NOT_YET_BUILT
+    assert not stale, f"built, so take them off NOT_YET_BUILT: {sorted(stale)}"
+
+
+def test_no_vector_is_read_twice() -> None:
+    ids = [vector.id for vector in load()]
+    assert len(set(ids)) == len(ids) > 0
