@@ -1,0 +1,1 @@
+"""What a notebook shows and what a prompt takes from it; nothing is imported here."""

@@ -1,0 +1,145 @@
+"""The line under every answer: who answered, at what cost, and where in which thread."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from jan_magics.domain.models import Timings, Usage
+
+_JOINER: Final = "\u200d"
+_JOINERS: Final = frozenset("\u200c\u200d")
+_TITLE_LENGTH: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footer:
+    """What is known of a turn; None and empty pieces are left out of the line.
+
+    `thread` is the title; `lines` are further lines, each something the user must know.
+    """
+
+    model: str
+    usage: Usage | None = None
+    estimated: bool = False
+    timings: Timings | None = None
+    thread: str = ""
+    thread_state: Literal["new", "continued"] | None = None
+    thread_messages: int | None = None
+    version: int = 1
+    versions: int = 1
+    sees: int | None = None
+    total: int | None = None
+    trimmed: int | None = None
+    flags: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+def footer_text(footer: Footer, *, stable: bool) -> str:
+    """Write the footer; a stable one has no times and speeds, and is the same in every run."""
+    timings = None if stable else footer.timings
+    turn = (_one_line(footer.model), _tokens(footer), *_speed(timings))
+    place = (_thread(footer), _version(footer))
+    groups = (
+        " · ".join(filter(None, turn)),
+        " · ".join(filter(None, place)),
+        _sight(footer),
+        ", ".join(filter(None, map(_one_line, footer.flags))),
+    )
+    lines = (" │ ".join(filter(None, groups)), *map(_one_line, footer.lines))
+    return "\n".join(filter(None, lines))
+
+
+def short_title(title: str) -> str:
+    """Return a title in one line of at most 40 characters, cut between two of them."""
+    title = _one_line(title)
+    clusters = _clusters(title)
+    if len(clusters) <= _TITLE_LENGTH:
+        return title
+    return "".join(clusters[: _TITLE_LENGTH - 1]).rstrip() + "…"
+
+
+def _one_line(text: str) -> str:
+    """Turn line breaks into spaces and drop what controls a terminal or the reading direction."""
+    kept = (
+        " " if c.isspace() else c
+        for c in text
+        if c.isspace() or c in _JOINERS or unicodedata.category(c) not in {"Cc", "Cf", "Cs"}
+    )
+    return " ".join("".join(kept).split())
+
+
+def _clusters(text: str) -> list[str]:
+    """Cut text into what readers take for characters: a letter with its marks, a joined emoji."""
+    clusters = list[str]()
+    for c in text:
+        if clusters and _continues(clusters[-1], c):
+            clusters[-1] += c
+        else:
+            clusters.append(c)
+    return clusters
+
+
+def _continues(cluster: str, c: str) -> bool:
+    flag = all(map(_is_regional, (cluster, c))) if len(cluster) == 1 else False
+    return (
+        flag
+        or c in _JOINERS
+        or cluster[-1] == _JOINER
+        or unicodedata.category(c) in {"Mn", "Mc", "Me"}
+        or "\U0001f3fb" <= c <= "\U0001f3ff"  # skin tones
+    )
+
+
+def _is_regional(c: str) -> bool:
+    return "\U0001f1e6" <= c <= "\U0001f1ff"
+
+
+def _tokens(footer: Footer) -> str:
+    usage = footer.usage
+    if usage is None or (usage.input is None and usage.output is None):
+        return ""
+    about = "≈" if footer.estimated else ""
+    read, made = (
+        "?" if count is None else about + _compact(count) for count in (usage.input, usage.output)
+    )
+    cached = f" (cached {_compact(usage.cached)})" if usage.cached else ""
+    return f"{read}→{made} tok{cached}"
+
+
+def _compact(number: int) -> str:
+    if number < 10_000:
+        return str(number)
+    if number < 999_950:
+        return f"{number / 1_000:.1f}k"
+    return f"{number / 1_000_000:.1f}M"
+
+
+def _speed(timings: Timings | None) -> tuple[str, ...]:
+    if timings is None:
+        return ()
+    speed, total = timings.tokens_per_second, timings.total
+    return (
+        "" if speed is None else f"{speed:.{0 if speed >= 10 else 1}f} tok/s",
+        "" if total is None else f"{total:.{1 if total >= 0.1 else 2}f} s",
+    )
+
+
+def _thread(footer: Footer) -> str:
+    title, state = short_title(footer.thread), footer.thread_state
+    if not title or state is None:
+        return title
+    count = footer.thread_messages
+    if state == "new" or count is None:
+        return f"{title} ({state})"
+    return f"{title} (continued, {count} message{'' if count == 1 else 's'})"
+
+
+def _version(footer: Footer) -> str:
+    return f"answer ‹{footer.version}/{footer.versions}›" if footer.versions > 1 else ""
+
+
+def _sight(footer: Footer) -> str:
+    if footer.sees is None or footer.total is None or footer.sees >= footer.total:
+        return ""
+    trimmed = f" ({footer.trimmed} trimmed)" if footer.trimmed else ""
+    return f"sees {footer.sees} of {footer.total} messages{trimmed}"

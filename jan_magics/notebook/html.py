@@ -1,0 +1,104 @@
+"""A model's Markdown as HTML made of a few harmless tags. Loads nothing before it is called."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from jan_magics.notebook.hazards import ACTIVE_MACRO, language_of, printable, safe_address
+from jan_magics.notebook.prose import math_end
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+TAGS: Final = frozenset(
+    ("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em",
+     "strong", "s", "a", "br", "hr", "table", "thead", "tbody", "tr", "th", "td")
+)  # fmt: skip
+_CLOSERS: Final = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
+
+
+def to_html(text: str) -> str:
+    """Return HTML with the tags in `TAGS` only.
+
+    Raw HTML is shown as text, images are links, links lead to http, https or mailto; math is left
+    for the front end, in dollar signs.
+    """
+    return str(_parser().render(printable(text)))
+
+
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.inline.ruler.before("escape", "math", _math)
+    # Every link and image becomes a token, also one with a forbidden address: its words are kept.
+    parser.validateLink = lambda url: bool(safe_address(url))  # type: ignore[method-assign]
+    for kind, rule in (("text", _text), ("image", _image), ("link_open", _link), ("fence", _fence)):
+        parser.add_render_rule(kind, rule)
+    return parser
+
+
+def _math(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 (the parser's signature)
+    """Take math as one piece, before the parser reads its backslashes and underscores."""
+    for opener, closer in _CLOSERS:
+        if not state.src.startswith(opener, state.pos):
+            continue
+        start = state.pos + len(opener)
+        end = math_end(state.src, start, closer)
+        if end < 0 or (closer == r"\]" and state.src.startswith("(", end + 2)):
+            continue
+        if not silent:
+            sign = "$$" if opener in {"$$", r"\["} else "$"
+            content = state.src[start:end]
+            token = state.push("text", "", 0)
+            token.content = sign + (content.strip() if opener == r"\(" else content) + sign
+        state.pos = end + len(closer)
+        return True
+    return False
+
+
+def _text(
+    renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
+) -> str:
+    # Typesetters read the finished page: an active macro must not be there outside of code.
+    return escape(ACTIVE_MACRO.sub(r"\\ ", tokens[index].content))
+
+
+def _anchor(address: str, title: str) -> str:
+    named = f' title="{escape(title)}"' if title else ""
+    return f'<a href="{escape(address)}"{named} rel="noopener noreferrer" target="_blank">'
+
+
+def _link(
+    renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
+) -> str:
+    token = tokens[index]
+    return _anchor(
+        safe_address(str(token.attrGet("href") or "")), str(token.attrGet("title") or "")
+    )
+
+
+def _image(
+    renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
+) -> str:
+    token = tokens[index]
+    words = renderer.renderInlineAsText(token.children, options, env) or "image"
+    inside_link = sum(
+        {"link_open": 1, "link_close": -1}.get(before.type, 0) for before in tokens[:index]
+    )
+    if inside_link:
+        return escape(words)
+    address = safe_address(str(token.attrGet("src") or ""))
+    return f"{_anchor(address, str(token.attrGet('title') or ''))}{escape(words)}</a>"
+
+
+def _fence(
+    renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
+) -> str:
+    token = tokens[index]
+    language = language_of(token.info)
+    name = f' class="language-{language}"' if language else ""
+    return f"<pre><code{name}>{escape(token.content)}</code></pre>\n"

@@ -1,0 +1,91 @@
+"""A model's text as Markdown that no front end can be harmed by, and what stands in it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jan_magics.notebook.fences import Code, regions
+from jan_magics.notebook.hazards import block_code, hazardous, printable
+from jan_magics.notebook.prose import safe_prose
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A code block of an answer; `language` is the first word behind its fence, or ''."""
+
+    language: str
+    code: str
+
+
+def neutralise(text: str) -> str:
+    """Return Markdown that is safe as a trusted output in any front end.
+
+    However a parser reads it: no tag but our own `pre` and `code`, no image, and no address but
+    literal http, https and mailto. Math is written with dollar signs; code stays verbatim.
+    """
+    pieces = list[str]()
+    top_level_html = False
+    for region in regions(printable(text)):
+        if isinstance(region, str):
+            piece, html = safe_prose(region), False
+        else:
+            piece, html = _safe_code(region)
+        # With a blank line on both sides, `$` in neighbouring prose cannot swallow the tags.
+        if pieces and (html or top_level_html) and not _blank_between(pieces[-1], piece):
+            pieces.append("")
+        pieces.append(piece)
+        top_level_html = html
+    return "\n".join(pieces)
+
+
+def _blank_between(above: str, below: str) -> bool:
+    return not above or not below or above.endswith("\n") or below.startswith("\n")
+
+
+def _safe_code(block: Code) -> tuple[str, bool]:
+    if not hazardous(block.source) and not hazardous(block.code):
+        return block.source, False
+    nested = bool(block.margin)
+    html = block_code(block.code, block.language, one_line=nested)
+    return block.margin + html, not nested
+
+
+def code_blocks(text: str) -> tuple[CodeBlock, ...]:
+    """Return the fenced and indented code blocks of Markdown, as CommonMark sees them."""
+    # Loading the parser takes longer than loading the whole extension.
+    from markdown_it import MarkdownIt
+
+    blocks = list[CodeBlock]()
+    for token in MarkdownIt("commonmark").parse(text):
+        if token.type in {"fence", "code_block"}:
+            language = token.info.split(maxsplit=1)[0] if token.info.strip() else ""
+            blocks.append(CodeBlock(language, token.content.removesuffix("\n")))
+    return tuple(blocks)
+
+
+def tables(text: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Return the tables of Markdown, each as rows of plain text; the first row is the header."""
+    from markdown_it import MarkdownIt
+
+    found = list[list[tuple[str, ...]]]()
+    cells = list[str]()
+    in_cell = False
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        if token.type == "table_open":
+            found.append([])
+        elif token.type in {"th_open", "td_open", "th_close", "td_close"}:
+            in_cell = token.type.endswith("open")
+        elif token.type == "inline" and in_cell:
+            cells.append(_words(token))
+        elif token.type == "tr_close":
+            found[-1].append(tuple(cells))
+            cells = []
+    return tuple(map(tuple, found))
+
+
+def _words(inline: "Token") -> str:
+    """Return the plain text of a table cell."""
+    breaks = {"softbreak": " ", "hardbreak": " "}
+    return "".join(breaks.get(child.type, child.content) for child in inline.children or ())
