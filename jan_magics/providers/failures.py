@@ -141,7 +141,7 @@ def complaint_in(data: Json, key: Key | None) -> Complaint:
 
 
 _SECRETS: Final = re.compile(
-    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|key|tgp|hf|AIza)[-_]?[A-Za-z0-9_*.-]{12,}"
+    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|tgp|hf)[-_][A-Za-z0-9_*.-]{12,}|\bAIza[\w-]{20,}"
     r"|(?<=key=)[^\s&\"']+|(?<=key: )\S+|(?<=token=)[^\s&\"']+"
 )
 
@@ -163,6 +163,7 @@ _OVERFLOWS: Final = tuple(
         r"maximum context length (?:is|of) (?P<window>#)(?: tokens)?.*?"
         r"(?:resulted in|requested(?: about)?|contains at least|contains|has) (?P<used>#)",
         r"prompt contains (?P<used>#) tokens.*?maximum context length of (?P<window>#)",
+        r"prompt contains (?P<used>#) tokens.*?(?P<window>#) maximum context length",
         r"requested tokens \((?P<used>#)\) exceed context window of (?P<window>#)",
         r"maximum (?:prompt|context) length is (?P<window>#).*?contains (?P<used>#)",
         # vLLM: the prompt alone
@@ -175,7 +176,7 @@ _OVERFLOWS: Final = tuple(
         r"input token count \(?(?P<used>#)\)? exceeds the maximum number of tokens allowed"
         r" \(?(?P<window>#)",
         # Together, TGI
-        r"inputs? tokens.*?must be <= (?P<window>#).*?given: (?P<used>#)",
+        r"tokens.*?must be <= (?P<window>#)\.? given: (?P<used>#)",
         # LM Studio
         r"tokens to keep from the initial prompt is greater than the context length",
         r"context length of only (?P<window>#) tokens",

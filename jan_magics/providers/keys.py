@@ -234,8 +234,8 @@ def _read(folder: Path) -> dict[str, str]:
 
 def _ask_keyring(name: str) -> str | None:
     try:
-        import keyring  # noqa: PLC0415 - an extra, and slow to load
-        from keyring.errors import KeyringError  # noqa: PLC0415
+        import keyring
+        from keyring.errors import KeyringError
     except ImportError:
         return None
     try:

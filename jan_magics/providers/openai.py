@@ -68,7 +68,7 @@ class OpenAIProvider:
             async for chunk in chunks:
                 for event in answer.feed(chunk):
                     yield event
-                if answer.done:
+                if answer.ended:
                     await _drain(chunks)
                     break
             for event in answer.close():

@@ -40,9 +40,13 @@ _REASONS: Final[Mapping[str, FinishReason]] = {
 
 
 class Answer:
-    """The whole body of one answer: a stream, or what a server sent in place of one."""
+    """The whole body of one answer: a stream, or what a server sent in place of one.
 
-    __slots__ = ("_body", "_decoder", "_frames", "_kind", "_size", "asked", "done")
+    Feed it until `ended`, then close it. An error waits for `close`, so that the events before it
+    are never lost, however the bytes were cut.
+    """
+
+    __slots__ = ("_body", "_decoder", "_failure", "_frames", "_kind", "_size", "asked", "done")
 
     def __init__(self, asked: Asked, *, stream: bool = True) -> None:
         self.asked = asked
@@ -51,33 +55,43 @@ class Answer:
         self._kind = "stream" if stream else ""
         self._frames = SseDecoder()
         self._decoder = Decoder(asked)
+        self._failure: ProviderError | None = None
         self._body: list[bytes] = []
         self._size = 0
 
+    @property
+    def ended(self) -> bool:
+        """Tell whether nothing more is expected: the server said so, or failed."""
+        return self.done or self._failure is not None
+
     def feed(self, data: bytes) -> list[StreamEvent]:
-        """Take bytes in and return the events that they complete. Raises ProviderError."""
-        if self._kind != "stream":
-            data = self._decide(data)
+        """Take bytes in and return the events that they complete."""
         events: list[StreamEvent] = []
-        for payload in self._frames.feed(data):
-            if payload == b"[DONE]":
-                self.done = True
-                break
-            self._decoder.feed(payload, events)
+        try:
+            if self._kind != "stream":
+                data = self._decide(data)
+            self._decode(self._frames.feed(data), events)
+        except ProviderError as error:
+            self._failure = error
         return events
 
     def close(self) -> list[StreamEvent]:
         """Return the last events; the very last is Finish. Raises ProviderError."""
-        if self._kind == "whole":
-            return self._whole(b"".join(self._body))
-        rest = b"".join(self._body)
-        events = self.feed(rest) if rest and self._kind == "stream" else []
-        if not self.done:
-            for payload in self._frames.close():
-                if payload != b"[DONE]":
-                    self._decoder.feed(payload, events)
-        events += self._decoder.close()
-        return events
+        events: list[StreamEvent] = []
+        if not self.ended and self._kind == "whole":
+            self._whole(b"".join(self._body), events)
+        elif not self.ended:
+            self._decode(self._frames.close(), events)
+        if self._failure:
+            raise self._failure
+        return events + self._decoder.close()
+
+    def _decode(self, payloads: list[bytes], events: list[StreamEvent]) -> None:
+        for payload in payloads:
+            if payload == b"[DONE]":
+                self.done = True
+                break
+            self._decoder.feed(payload, events)
 
     def _decide(self, data: bytes) -> bytes:
         """Keep a body that is no stream; return what belongs to one."""
@@ -97,15 +111,14 @@ class Answer:
         self._body.clear()
         return start
 
-    def _whole(self, body: bytes) -> list[StreamEvent]:
-        if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+    def _whole(self, body: bytes, events: list[StreamEvent]) -> None:
+        body = body.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if body.startswith(b"<"):
             words = complaint(body, self.asked.key).text[:120]
             raise unreadable(self.asked, f"it is a web page ({words!r})")
-        events: list[StreamEvent] = []
-        self._decoder.feed(body.removeprefix(b"\xef\xbb\xbf"), events)
+        self._decoder.feed(body, events)
         if not self._decoder.begun:
             raise unreadable(self.asked, "it is JSON without an answer")
-        return events + self._decoder.close()
 
 
 class Decoder:
@@ -139,9 +152,10 @@ class Decoder:
             raise unreadable(self._asked, "a piece of it is no object")
         choices = chunk.get("choices")
         if choices and type(choices) is list and type(choices[0]) is dict:
-            # A check of the bytes, because hardly any chunk needs the mending.
+            before = len(events)
+            # A look at the bytes, because hardly any chunk has something to mend.
             self._choice(choices[0], events, escaped=b"\\u" in payload)
-            self._said = self._said or bool(events)
+            self._said = self._said or len(events) > before
         self._beside(chunk, events)
 
     def close(self) -> list[StreamEvent]:
@@ -155,9 +169,10 @@ class Decoder:
         delta = choice.get("delta") or choice.get("message")
         if type(delta) is dict:
             content = delta.get("content")
-            if content and type(content) is str and not escaped and len(delta) == 1:
+            plain = not escaped and len(delta) == 1 and not self._halves[0].half
+            if plain and content and type(content) is str:
                 events.append(TextDelta(content))  # nearly every chunk, so it comes first
-            elif delta:
+            else:
                 self._delta(delta, events)
         if reason := choice.get("finish_reason"):
             # A reason that nobody knows is still a deliberate end, unlike a missing one.

@@ -1,0 +1,215 @@
+import json
+import traceback
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jan_magics.domain.errors import (
+    AuthenticationFailed,
+    ContextOverflow,
+    ModelNotFound,
+    ProviderError,
+    RateLimited,
+    RequestRejected,
+    ServerFailed,
+)
+from jan_magics.providers.failures import failure, redact
+from jan_magics.providers.keys import Key
+from tests.providers.asking import ASKED
+from tests.providers.recordings import load
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz"  # noqa: S105 - it opens nothing
+KEY = Key(SECRET, source="environment OPENAI_API_KEY", origin="http://127.0.0.1:1")
+
+
+def fail(status: int, body: str | bytes = b"", **headers: str) -> ProviderError:
+    data = body.encode() if isinstance(body, str) else body
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return failure(status, named, data, replace(ASKED, key=KEY), now=NOW)
+
+
+def words(message: str, **more: object) -> str:
+    return json.dumps({"error": {"message": message, **more}})
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "used", "window"),
+    [
+        pytest.param(400, load("llama_server-chat_overflow").body, 3031, 1024, id="llama.cpp"),
+        pytest.param(400, load("llama_server-chat_overflow_stream").body, 3031, 1024,
+                     id="llama.cpp, stream"),
+        pytest.param(400, load("llama_cpp_python-chat_overflow").body, 3039, 1024,
+                     id="llama-cpp-python"),
+        pytest.param(400, words("request (3,031 tokens) exceeds the available context size"
+                                " (1,024 tokens), try increasing it"), 3031, 1024,
+                     id="llama.cpp, words only"),
+        pytest.param(400, words("the request exceeds the available context size. try"),
+                     None, None, id="llama.cpp, older"),
+        pytest.param(400, words("This model's maximum context length is 4097 tokens. However, your"
+                                " messages resulted in 13549 tokens. Please reduce the length of"
+                                " the messages.", code="context_length_exceeded"), 13549, 4097,
+                     id="OpenAI"),
+        pytest.param(400, words("Input exceeds", code="context_length_exceeded"), None, None,
+                     id="OpenAI, code only"),
+        pytest.param(400, '{"object":"error","message":"This model\'s maximum context length is'
+                     ' 2048 tokens. However, you requested 2565 tokens (2053 in the messages, 512'
+                     ' in the completion).","type":"BadRequestError","code":400}', 2565, 2048,
+                     id="vLLM"),
+        pytest.param(400, words("The decoder prompt (length 5000) is longer than the maximum model"
+                                " length of 4096."), 5000, 4096, id="vLLM, the prompt alone"),
+        pytest.param(400, '{"type":"error","error":{"type":"invalid_request_error","message":'
+                     '"prompt is too long: 208310 tokens > 200000 maximum"}}', 208310, 200000,
+                     id="Anthropic"),
+        pytest.param(400, words("input length and `max_tokens` exceed context limit: 190000 + 20000"
+                                " > 200000, decrease input length"), 190000, 200000,
+                     id="Anthropic, with the answer"),
+        pytest.param(400, '[{"error":{"code":400,"message":"The input token count (1200000) exceeds'
+                     ' the maximum number of tokens allowed (1048576).","status":"INVALID"}}]',
+                     1200000, 1048576, id="Google"),
+        pytest.param(400, words("Prompt contains 40000 tokens and 0 draft tokens, too large for"
+                                " model with 32768 maximum context length"), 40000, 32768,
+                     id="Mistral"),
+        pytest.param(422, words("Input validation error: `inputs` tokens + `max_new_tokens` must be"
+                                " <= 8193. Given: 9000 `inputs` tokens"), 9000, 8193,
+                     id="Together"),
+        pytest.param(400, words("This endpoint's maximum context length is 131072 tokens. However,"
+                                " you requested about 150000 tokens (140000 of text input, 10000 in"
+                                " the output)."), 150000, 131072, id="OpenRouter"),
+        pytest.param(400, '{"error":"Trying to keep the first 6000 tokens when context the overflows'
+                     '. However, the model is loaded with context length of only 4096 tokens"}',
+                     None, 4096, id="LM Studio"),
+        pytest.param(400, '{"error":"the input length exceeds the context length"}', None, None,
+                     id="Ollama"),
+        pytest.param(500, '{"error":"input length exceeds maximum context length"}', None, None,
+                     id="Ollama, as its own failure"),
+        pytest.param(413, words("Please reduce the length of the messages or completion."), None,
+                     None, id="Groq"),
+        pytest.param(400, words("This model's maximum prompt length is 131072 but the request"
+                                " contains 537812 tokens."), 537812, 131072, id="xAI"),
+    ],
+)  # fmt: skip
+def test_overflow_in_every_wording(
+    status: int, body: str | bytes, used: int | None, window: int | None
+) -> None:
+    error = fail(status, body)
+    assert isinstance(error, ContextOverflow)
+    assert (error.used, error.window) == (used, window)
+    assert "--no-history" in error.next_step
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "said", "step"),
+    [
+        pytest.param(401, words("Incorrect API key provided"), AuthenticationFailed,
+                     "the key from environment OPENAI_API_KEY", "%chat key test", id="401"),
+        pytest.param(403, b"", AuthenticationFailed, "does not accept", "%chat key test", id="403"),
+        pytest.param(404, words("The model `x` does not exist"), ModelNotFound, "test:model",
+                     "%chat models", id="404"),
+        pytest.param(400, words("x is not a valid model ID"), ModelNotFound, "valid model",
+                     "%chat models", id="no such model, 400"),
+        pytest.param(404, '{"error":"model \\"x\\" not found, try pulling it first"}',
+                     ModelNotFound, "pulling", "%chat use MODEL", id="Ollama"),
+        pytest.param(404, load("llama_server-notfound").body, ModelNotFound, "404",
+                     "%chat models", id="llama.cpp"),
+        pytest.param(429, words("Rate limit reached"), RateLimited, "no more requests", "Wait",
+                     id="429"),
+        pytest.param(503, words("Loading model", type="unavailable_error", code=503),
+                     ServerFailed, "still being loaded", "Wait a moment", id="loading"),
+        pytest.param(400, load("llama_server-n2").body, RequestRejected, "400", "%chat plan",
+                     id="n=2"),
+        pytest.param(400, load("llama_server-two_assistants_end").body, RequestRejected,
+                     "2 or more assistant messages", "%chat plan", id="two assistants"),
+        pytest.param(400, load("llama_server-bad_json_type").body, RequestRejected,
+                     "to be an array", "%chat plan", id="bad type"),
+        pytest.param(500, load("llama_server-image_part").body, ServerFailed,
+                     "image input is not supported", "Run the cell again", id="no images"),
+        pytest.param(500, load("llama_cpp_python-bad_json_type").body, ServerFailed,
+                     "valid list", "Run the cell again", id="llama-cpp-python"),
+        pytest.param(422, '{"detail":[{"loc":["body"],"msg":"extra fields not permitted"}]}',
+                     RequestRejected, "extra fields", "%chat plan", id="FastAPI"),
+        pytest.param(502, "<html><head><style>p{}</style></head><body><h1>Bad Gateway</h1></body>",
+                     ServerFailed, "(502): Bad Gateway", "Run the cell again", id="a proxy's page"),
+        pytest.param(500, b"", ServerFailed, "(500)", "Run the cell again", id="no body"),
+        pytest.param(302, b"", RequestRejected, "redirect (302)", "https://HOST", id="redirect"),
+    ],
+)  # fmt: skip
+def test_kinds(
+    status: int, body: str | bytes, kind: type[ProviderError], said: str, step: str
+) -> None:
+    error = fail(status, body)
+    assert type(error) is kind
+    assert said in error.message
+    assert step in error.next_step
+    assert "\n" not in error.message + error.next_step
+    assert (error.status, error.model) == (status, "test:model")
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("12", 12.0),
+        ("0.5", 0.5),
+        ("Thu, 01 Jan 2026 12:00:30 GMT", 30.0),
+        ("Thu, 01 Jan 2026 11:00:00 GMT", None),
+        ("soon", None),
+        ("-3", None),
+        ("inf", None),
+        ("nan", None),
+        ("", None),
+    ],
+)
+def test_retry_after(value: str, seconds: float | None) -> None:
+    error = fail(429, b"", retry_after=value)
+    assert isinstance(error, RateLimited)
+    assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])
+@pytest.mark.parametrize(
+    "body",
+    [
+        words(f"Incorrect API key provided: {SECRET}. You can find"),
+        f"<p>Authorization: Bearer {SECRET}</p>",
+        words("bad", type=f"x {SECRET}"),
+        f'{{"error": "token={SECRET}"}}',
+    ],
+)
+def test_no_error_repeats_the_key(status: int, body: str) -> None:
+    error = fail(status, body)
+    shown = "".join(
+        traceback.TracebackException.from_exception(error, capture_locals=True).format()
+    )
+    assert SECRET not in f"{error} {error!r} {error.__dict__} {shown}"
+    assert SECRET[:12] not in str(error)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-ant-api03-AbCdEfGhIjKlMnOp",
+        "sk-proj-****************abcd",
+        "gsk_abcdefghijklmnop",
+        "Bearer abc.def",
+        "xai-abcdefghijklmnop",
+        "hf_abcdefghijklmnop",
+    ],
+)
+def test_whatever_looks_like_a_key_is_replaced(text: str) -> None:
+    assert redact(f"a {text} b", None) == "a [key] b"
+
+
+def test_plain_words_stay() -> None:
+    said = "the key is wrong; keyboard-shortcuts, risk-assessment, tokens=12 sk-1"
+    assert redact(said, None) == said
+
+
+@given(st.integers(300, 599), st.binary(max_size=200) | st.text(max_size=200))
+def test_any_answer_is_a_typed_error(status: int, body: str | bytes) -> None:
+    error = fail(status, body.encode("utf-8", "replace") if isinstance(body, str) else body)
+    assert isinstance(error, ProviderError)
+    assert error.message
+    assert error.next_step

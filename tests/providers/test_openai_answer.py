@@ -1,0 +1,353 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jan_magics.domain.errors import (
+    ContextOverflow,
+    ProviderError,
+    RateLimited,
+    ServerFailed,
+    StreamBroken,
+)
+from jan_magics.domain.events import (
+    Finish,
+    Prefill,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+    fold,
+)
+from jan_magics.domain.messages import TextPart, ToolCallPart
+from jan_magics.domain.models import Timings, Usage
+from tests.providers.asking import Outcome, outcome, read
+from tests.providers.recordings import load, names
+
+STREAMS = [name for name in names() if load(name).status == 200 and "models" not in name]
+LONG = [name for name in STREAMS if len(load(name).body) < 4000]
+
+
+def sse(*chunks: Any, done: bool = True) -> bytes:
+    frames = [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks]
+    return b"".join(frames) + (b"data: [DONE]\n\n" if done else b"")
+
+
+def delta(reason: str | None = None, **content: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": content, "finish_reason": reason}]}
+
+
+def text(events: list[StreamEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def finish(events: list[StreamEvent]) -> Finish:
+    assert isinstance(events[-1], Finish)
+    return events[-1]
+
+
+def recorded(name: str) -> list[StreamEvent]:
+    recording = load(name)
+    return read([recording.body], stream=recording.stream)
+
+
+# ------------------------------------------------------------------- what real servers sent
+
+
+def test_usage_comes_in_a_chunk_without_choices() -> None:
+    end = finish(recorded("llama_server-chat_stream_usage"))
+    assert end.reason == "length"
+    assert end.usage == Usage(input=42, output=6, cached=41)
+    assert end.timings
+    assert end.timings.decode == pytest.approx(0.102767)
+    assert end.timings.tokens_per_second == pytest.approx(48.65375, abs=1e-4)
+
+
+def test_without_usage_the_timings_count_the_tokens() -> None:
+    events = recorded("llama_server-chat_stream")
+    assert text(events).startswith("The capital of France is")
+    assert finish(events).usage == Usage(input=42, output=6, cached=41)
+
+
+def test_timings_on_every_chunk_are_those_of_the_last() -> None:
+    events = recorded("llama_server-chat_stream_timings_per_token")
+    end = finish(events)
+    assert len(events) > 4
+    assert end.timings
+    assert end.timings.tokens_per_second
+    assert end.usage
+    assert end.usage.output == len([event for event in events if isinstance(event, TextDelta)])
+
+
+def test_progress_comes_before_the_answer() -> None:
+    events = recorded("llama_server-chat_stream_return_progress")
+    assert events[:2] == [Prefill(24, 732, 24), Prefill(732, 732, 24)]
+    assert finish(events).reason == "stop"
+    assert fold(events) == ()  # the model had nothing to say, and said so
+
+
+def test_a_tool_call_arrives_in_pieces() -> None:
+    events = recorded("llama_server-tools_required_stream")
+    calls = [part for part in fold(events) if isinstance(part, ToolCallPart)]
+    assert finish(events).reason in {"tools", "length"}
+    assert calls or text(events)
+
+
+def test_a_tool_call_of_the_few_shot_template() -> None:
+    events = recorded("llama_server_tools-fewshot_auto_stream")
+    (call,) = (part for part in fold(events) if isinstance(part, ToolCallPart))
+    assert (call.name, json.loads(call.arguments)) == ("get_weather", {"city": "Paris"})
+    assert call.call_id
+    assert finish(events).reason == "tools"
+
+
+def test_a_server_without_usage_in_its_stream() -> None:
+    events = recorded("llama_cpp_python-chat_stream_usage")
+    assert text(events) == "The capital of France is Paris"
+    assert finish(events) == Finish("length")
+
+
+def test_an_overflow_with_an_empty_body_is_no_empty_answer() -> None:
+    with pytest.raises(StreamBroken, match="nothing at all") as raised:
+        recorded("llama_cpp_python-chat_overflow_stream")
+    assert "context window" in raised.value.next_step
+
+
+@pytest.mark.parametrize("name", ["llama_server-chat", "llama_cpp_python-chat"])
+def test_a_whole_json_body_in_place_of_a_stream(name: str) -> None:
+    events = recorded(name)
+    assert text(events).startswith("The capital of France is")
+    assert finish(events).reason == "stop"
+    assert (finish(events).usage or Usage()).input == 42
+
+
+def test_a_whole_body_with_a_tool_call_and_its_legacy_twin() -> None:
+    (call,) = fold(recorded("llama_cpp_python-tools_named"))
+    assert isinstance(call, ToolCallPart)
+    assert (call.name, call.arguments) == ("get_weather", '{ "city": "Paris" }')
+
+
+def test_the_window_ran_out_while_writing() -> None:
+    assert finish(recorded("llama_server-chat_overflow_generation")).reason == "length"
+
+
+# -------------------------------------------------------------------------- law: any cutting
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_byte_by_byte_means_the_same(name: str) -> None:
+    recording = load(name)
+    single = [bytes([byte]) for byte in recording.body]
+    whole = outcome([recording.body], stream=recording.stream)
+    assert outcome(single, stream=recording.stream) == whole
+    assert outcome(single, stream=False) == outcome([recording.body], stream=False)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_split_at_every_byte_means_the_same(name: str) -> None:
+    recording = load(name)
+    body, stream = recording.body, recording.stream
+    whole = outcome([body], stream=stream)
+    assert all(outcome([body[:at], body[at:]], stream=stream) == whole for at in range(len(body)))
+
+
+# ------------------------------------------------------------------------------- oddities
+
+
+@pytest.mark.parametrize(
+    ("body", "events"),
+    [
+        pytest.param(
+            sse(delta(content="a"), delta("stop"), done=False),
+            [TextDelta("a"), Finish("stop")],
+            id="no DONE",
+        ),
+        pytest.param(
+            sse(delta(content="a"), done=False), [TextDelta("a"), Finish(None)], id="no reason"
+        ),
+        pytest.param(
+            sse(delta(content="a"), delta("eos_of_our_own")),
+            [TextDelta("a"), Finish("stop")],
+            id="a reason nobody knows",
+        ),
+        pytest.param(
+            sse(delta(reasoning_content="r"), delta(reasoning="s"), delta("length", content="a")),
+            [ReasoningDelta("r"), ReasoningDelta("s"), TextDelta("a"), Finish("length")],
+            id="both names of reasoning",
+        ),
+        pytest.param(
+            sse(delta(content=[{"type": "thinking", "thinking": [{"type": "text", "text": "r"}]}]),
+                delta("stop", content=[{"type": "text", "text": "a"}])),
+            [ReasoningDelta("r"), TextDelta("a"), Finish("stop")],
+            id="lists of parts",
+        ),
+        pytest.param(
+            sse(delta("content_filter", refusal="no")),
+            [TextDelta("no"), Finish("filter")],
+            id="a refusal is shown",
+        ),
+        pytest.param(
+            sse({"choices": [{"delta": {"content": "a"}, "finish_reason": "stop",
+                              "usage": {"prompt_tokens": 3, "completion_tokens": 1}}]}),
+            [TextDelta("a"), Finish("stop", Usage(3, 1))],
+            id="usage inside the choice",
+        ),
+        pytest.param(
+            sse(delta("stop", content="a"),
+                {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 1,
+                                          "prompt_cache_hit_tokens": 4,
+                                          "completion_tokens_details": {"reasoning_tokens": 1}}}),
+            [TextDelta("a"), Finish("stop", Usage(9, 1, 4, 1))],
+            id="cached and reasoning tokens",
+        ),
+        pytest.param(
+            sse(delta(tool_calls=[{"id": "x", "function": {"name": "f", "arguments": {"k": 1}}}]),
+                delta("tool_calls", tool_calls=[{"id": "y", "function": {"name": "g"}}])),
+            [ToolCallDelta(0, "x", "f", '{"k": 1}'), ToolCallDelta(1, "y", "g"), Finish("tools")],
+            id="calls without an index, arguments as an object",
+        ),
+        pytest.param(
+            sse(delta(tool_calls=[{"index": 0, "id": "x", "function": {"name": "f"}}]),
+                delta(tool_calls=[{"index": 0, "function": {"arguments": "{}"}}]),
+                delta("tool_calls", tool_calls=[{"index": 0, "id": "y",
+                                                 "function": {"name": "g"}}])),
+            [ToolCallDelta(0, "x", "f"), ToolCallDelta(0, "", "", "{}"),
+             ToolCallDelta(1, "y", "g"), Finish("tools")],
+            id="every call has the index 0",
+        ),
+        pytest.param(
+            b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n'
+            b'data: {"choices":[{"delta":{"content":"\\ude00!"},"finish_reason":"stop"}]}\n\n',
+            [TextDelta("😀!"), Finish("stop")],
+            id="an emoji in two halves",
+        ),
+        pytest.param(
+            b'data: {"choices":[{"delta":{"content":"\\ud83d"}}]}\n\n'
+            b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n',
+            [TextDelta("\ufffdx"), Finish("stop")],
+            id="half an emoji",
+        ),
+        pytest.param(
+            b"\n" + sse(delta("stop", content="a")), [TextDelta("a"), Finish("stop")],
+            id="a blank line first",
+        ),
+    ],
+)  # fmt: skip
+def test_oddities(body: bytes, events: list[StreamEvent]) -> None:
+    assert read([body]) == events
+    assert read([body], stream=False) == events  # as text/plain: the first byte decides
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        pytest.param(sse({"error": {"message": "boom", "code": 500}}), ServerFailed, "boom",
+                     id="error object"),
+        pytest.param(sse({"error": "boom"}), ServerFailed, "boom", id="error string"),
+        pytest.param(b'error: {"code":500,"message":"boom","type":"server_error"}\n\n',
+                     ServerFailed, "boom", id="a field called error"),
+        pytest.param(sse({"object": "error", "message": "boom", "code": 500}), ServerFailed,
+                     "boom", id="error without choices"),
+        pytest.param(sse({"choices": [{"delta": {}, "error": {"code": 429, "message": "slow"}}]}),
+                     RateLimited, "slow", id="error inside the choice"),
+        pytest.param(sse({"error": {"message": "prompt is too long: 9 tokens > 5 maximum"}}),
+                     ContextOverflow, "9 tokens of 5", id="an overflow"),
+        pytest.param(b"data: {nonsense\n\n", StreamBroken, "no JSON", id="no JSON"),
+        pytest.param(b"data: [1]\n\n", StreamBroken, "no object", id="no object"),
+        pytest.param(b"data: [DONE]\n\n", StreamBroken, "nothing", id="only DONE"),
+        pytest.param(b"", StreamBroken, "nothing", id="nothing"),
+        pytest.param(b": ping\n\n", StreamBroken, "nothing", id="only a comment"),
+        pytest.param(sse(delta(role="assistant", content=None), done=False), StreamBroken,
+                     "nothing", id="only a role"),
+    ],
+)  # fmt: skip
+def test_failures_inside_a_stream(body: bytes, kind: type[ProviderError], words: str) -> None:
+    with pytest.raises(kind, match=words):
+        read([body])
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"<html><title>Sign in</title></html>", "a web page \\('Sign in'\\)"),
+        (b'{"hello": 1}', "JSON without an answer"),
+        (b"[]", "no object"),
+        (b"{", "no JSON"),
+        (b"  ", "nothing"),
+    ],
+)
+def test_bodies_that_are_no_answer(body: bytes, words: str) -> None:
+    with pytest.raises(StreamBroken, match=words):
+        read([body], stream=False)
+
+
+def test_words_before_an_error_in_the_same_piece_are_kept() -> None:
+    body = sse(delta(content="a"), {"error": {"message": "boom"}})
+    assert outcome([body]).parts == (TextPart("a"),)
+    assert outcome([body]).error is ServerFailed
+    assert outcome([bytes([byte]) for byte in body]) == outcome([body])
+
+
+def test_numbers_that_are_no_numbers_stay_unknown() -> None:
+    odd = {"prompt_tokens": "7", "completion_tokens": -1, "prompt_tokens_details": 3}
+    speed = {"predicted_per_second": 10**400, "prompt_ms": True, "predicted_ms": 1000}
+    chunk = delta("stop", content="a") | {"usage": odd, "timings": speed}
+    assert finish(read([sse(chunk)])) == Finish("stop", None, Timings(decode=1.0))
+
+
+# ---------------------------------------------------------------------------------- fuzzing
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=12,
+)  # fmt: skip
+KEYS = st.sampled_from(
+    ["choices", "delta", "message", "content", "tool_calls", "function", "arguments", "index", "id",
+     "finish_reason", "usage", "timings", "error", "prompt_progress", "reasoning", "name", "text",
+     "prompt_tokens", "prompt_tokens_details", "thinking", "code", "type", "total"]
+)  # fmt: skip
+SHAPED = st.recursive(
+    JSON, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=5)
+)
+WELL_SHAPED = st.builds(
+    lambda content, calls, reason: {
+        "choices": [{"delta": {"content": content, "tool_calls": calls}, "finish_reason": reason}]
+    },
+    SHAPED,
+    st.lists(st.fixed_dictionaries({"index": SHAPED, "id": SHAPED, "function": SHAPED}), max_size=3)
+    | SHAPED,
+    SHAPED,
+)
+
+
+def usable(found: Outcome) -> bool:
+    """A typed error with words or a Finish, and text that a store can encode."""
+    encoded = "".join(map(str, found.parts)).encode()
+    return bool((found.error and found.words) or found.finish) and encoded is not None
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.lists(SHAPED | WELL_SHAPED, min_size=1, max_size=3))
+def test_any_json_gives_events_or_a_typed_error(chunks: list[Any]) -> None:
+    assert usable(outcome([sse(*chunks)]))
+
+
+@settings(max_examples=2000, deadline=None)
+@given(st.binary(max_size=200), st.booleans())
+def test_any_bytes_give_events_or_a_typed_error(body: bytes, stream: bool) -> None:
+    assert usable(outcome([body], stream=stream))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.sampled_from(STREAMS), st.data())
+def test_a_damaged_recording_gives_events_or_a_typed_error(name: str, data: st.DataObject) -> None:
+    recording = load(name)
+    body = bytearray(recording.body)
+    for _ in range(data.draw(st.integers(1, 3)) if body else 0):
+        body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
+    assert usable(outcome([bytes(body)], stream=recording.stream))
