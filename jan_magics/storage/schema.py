@@ -52,6 +52,7 @@ def _threads_and_messages(connection: apsw.Connection) -> None:
             n INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE,
             title TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
             updated_at INTEGER NOT NULL,
             deleted_at INTEGER,
             messages INTEGER NOT NULL DEFAULT 0,

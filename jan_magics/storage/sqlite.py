@@ -1,14 +1,15 @@
 """The default Store: one SQLite file. Several kernels may use it at the same time."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
 import apsw
 
-from jan_magics.domain.errors import MessageNotFound, StoreError, ThreadNotFound
+from jan_magics.domain.errors import MessageNotFound, ThreadNotFound
 from jan_magics.domain.messages import UNLINKED, Json, Message, Thread
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage.changes import changed_thread, one_thread
@@ -16,16 +17,20 @@ from jan_magics.storage.codec import (
     EPOCH,
     canonical,
     decode_message,
-    decode_thread,
     encode_message,
-    encode_thread,
-    from_milliseconds,
     parse,
     to_milliseconds,
 )
 from jan_magics.storage.connections import Connections
 from jan_magics.storage.names import check_thread_id
 
+_LIST: Final = """
+    SELECT id, created_at, updated_at, data, messages, leaves FROM thread
+    WHERE deleted_at IS NULL ORDER BY updated_at DESC, n DESC
+"""
+_ONE: Final = """
+    SELECT id, created_at, updated_at, data FROM thread WHERE id = ? AND deleted_at IS NULL
+"""
 _LEAVES: Final = """
     SELECT count(*) FROM message AS leaf
     WHERE thread = :thread AND id IN (:id, :parent, :before) AND linked
@@ -43,30 +48,22 @@ class SqliteStore:
     def threads(self) -> Sequence[ThreadRow]:
         """List threads, the newest first, without the deleted ones."""
         with self._connections.reading() as connection:
-            rows = connection.execute(
-                "SELECT id, title, updated_at, messages, leaves, data FROM thread"
-                " WHERE deleted_at IS NULL ORDER BY updated_at DESC, n DESC"
-            ).fetchall()
-        return [_row(row) for row in rows]
+            rows = connection.execute(_LIST).fetchall()
+        return list(map(_row, rows, _parsed([row[3] for row in rows])))
 
     def thread(self, thread_id: str) -> Thread:
         """Return one thread. Raises ThreadNotFound."""
         with self._connections.reading() as connection:
-            return _live(connection, thread_id)[1]
+            return _live(connection, thread_id)
 
     def create_thread(self, thread: Thread) -> None:
         """Write a new thread; an id that exists already is left as it is."""
         check_thread_id(thread.id)
         with self._connections.writing() as connection:
             connection.execute(
-                "INSERT INTO thread (id, title, updated_at, data) VALUES (?, ?, ?, ?)"
-                " ON CONFLICT (id) DO NOTHING",
-                (
-                    thread.id,
-                    _column(thread.title),
-                    to_milliseconds(thread.updated_at),
-                    canonical(encode_thread(thread)),
-                ),
+                "INSERT INTO thread (id, title, created_at, updated_at, data)"
+                " VALUES (:id, :title, :created, :updated, :data) ON CONFLICT (id) DO NOTHING",
+                _columns(thread),
             )
 
     def update_thread(
@@ -78,20 +75,14 @@ class SqliteStore:
     ) -> None:
         """Change the title, merge metadata (a None value removes its key)."""
         with self._connections.writing() as connection:
-            n, thread = _live(connection, thread_id)
+            thread = _live(connection, thread_id)
             changed = changed_thread(thread, title, metadata)
-            if changed == thread:
-                return
-            changed = replace(changed, updated_at=self._clock())
-            connection.execute(
-                "UPDATE thread SET title = ?, updated_at = ?, data = ? WHERE n = ?",
-                (
-                    _column(changed.title),
-                    to_milliseconds(changed.updated_at),
-                    canonical(encode_thread(changed)),
-                    n,
-                ),
-            )
+            if changed != thread:
+                connection.execute(
+                    "UPDATE thread SET title = :title, updated_at = :updated, data = :data"
+                    " WHERE id = :id",
+                    _columns(replace(changed, updated_at=self._clock())),
+                )
 
     def delete_thread(self, thread_id: str) -> None:
         """Move a thread to the bin; an absent one is no error."""
@@ -159,27 +150,52 @@ class SqliteStore:
         )
 
 
-def _row(row: Sequence[Any]) -> ThreadRow:
-    thread_id, title, updated, messages, leaves, data = row
-    branches = max(1, leaves) if messages else 0
+def _parsed(texts: Sequence[Any]) -> list[Json]:
+    """Read many JSON texts at once, which takes half the time; None for one that is damaged."""
+    with suppress(ValueError):
+        values = parse(f"[{','.join(texts)}]")
+        if isinstance(values, list) and len(values) == len(texts):
+            return values
+    return [_parsed_one(text) for text in texts]
+
+
+def _parsed_one(text: str) -> Json:
     try:
-        return ThreadRow(_thread(data, updated), messages, branches)
-    except (ValueError, StoreError) as error:
-        known = Thread(thread_id, title, EPOCH, from_milliseconds(updated))
-        return ThreadRow(known, messages, branches, f"its record cannot be read: {error}")
+        return parse(text)
+    except ValueError:
+        return None
 
 
-def _thread(data: str, updated: int) -> Thread:
-    return replace(decode_thread(parse(data)), updated_at=from_milliseconds(updated))
+def _row(row: Sequence[Any], record: Json) -> ThreadRow:
+    messages, leaves = row[4], row[5]
+    thread = _thread(row, record)
+    if type(record) is list:
+        return ThreadRow(thread, messages, max(1, leaves) if messages else 0)
+    return ThreadRow(thread, messages, max(1, leaves) if messages else 0, "its record is damaged")
 
 
-def _live(connection: apsw.Connection, thread_id: str) -> tuple[int, Thread]:
-    for n, updated, data in connection.execute(
-        "SELECT n, updated_at, data FROM thread WHERE id = ? AND deleted_at IS NULL",
-        (_column(thread_id),),
-    ):
-        return n, _thread(data, updated)
-    raise ThreadNotFound(thread_id)
+def _thread(row: Sequence[Any], record: Any) -> Thread:
+    title, metadata, extra = record if type(record) is list else (row[0], {}, {})
+    # Ten thousand of these make the list of threads, so nothing is checked that we wrote.
+    created, updated = EPOCH + timedelta(0, 0, 0, row[1]), EPOCH + timedelta(0, 0, 0, row[2])
+    return Thread(row[0], title, created, updated, metadata, extra)
+
+
+def _columns(thread: Thread) -> dict[str, str | int]:
+    return {
+        "id": thread.id,
+        "title": _column(thread.title),
+        "created": to_milliseconds(thread.created_at),
+        "updated": to_milliseconds(thread.updated_at),
+        "data": canonical([thread.title, dict(thread.metadata), dict(thread.extra)]),
+    }
+
+
+def _live(connection: apsw.Connection, thread_id: str) -> Thread:
+    row = connection.execute(_ONE, (_column(thread_id),)).fetchone()
+    if row is None:
+        raise ThreadNotFound(thread_id)
+    return _thread(row, _parsed_one(str(row[3])))
 
 
 def _live_number(connection: apsw.Connection, thread_id: str) -> int:
