@@ -64,6 +64,10 @@ class Answer:
 
         return [text_table(table[0], table[1:]) for table in tables(self.text)]
 
+    def hide(self) -> None:
+        """Do not show the answer where this cell ends with it."""
+        self._shown_in = self._here()
+
     def __str__(self) -> str:
         return self.text
 

@@ -19,7 +19,9 @@ def asking_of(text: str, params: Mapping[str, Any], *, history: bool = True) -> 
 
 def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
     """Return an asking with keywords laid over it; None takes a value back."""
-    flags: dict[str, Any] = {name: _text(name, value) for name, value in params.items() if name in FLAGS}
+    flags: dict[str, Any] = {
+        name: _text(name, value) for name, value in params.items() if name in FLAGS
+    }
     options = {name: value for name, value in params.items() if name in OPTIONS}
     others = {name: value for name, value in params.items() if name not in (*FLAGS, *OPTIONS)}
     for name in others:

@@ -57,6 +57,7 @@ class Host:
         stable = session.settings().get("display").value == "once"
         display = self._display(showing, live=showing.stream and not stable)
         session.last = None
+
         def send(put: Callable[[Progress], None]) -> Coroutine[Any, Any, Outcome]:
             return session.send(asking, put)
 

@@ -45,7 +45,7 @@ class Opening:
             os.environ,
             above=(
                 Source("Chat(...)", self.explicit),
-                Source("%config JanMagics", self.configured()),
+                Source("%config JanMagics.{name}", self.configured()),
             ),
         )
 

@@ -64,9 +64,11 @@ async def choose(
 
 async def _found(finder: Finder) -> Choice:
     if running := await finder.running():
-        return Choice(running[0].ref, "it runs on this machine and no setting names a model")
+        return Choice(running[0].ref, "no setting names a model, and it runs on this machine")
     if startable := finder.startable():
-        return Choice(startable, "its file is installed here and no setting names a model")
+        return Choice(
+            startable, "no setting names a model, none runs here, and this one can be started"
+        )
     return Choice(OFFLINE, "no model is named, none runs here, and none can be started")
 
 

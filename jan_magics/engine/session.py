@@ -162,7 +162,7 @@ class Session:
         lines = [note for note in notes if note not in self._told]
         self._told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
-            lines.append(f"{choice.model} answers: {choice.why}")
+            lines.append(f"why {choice.model}: {choice.why}")
         self._answered_by[turn.thread.id] = str(choice.model)
         return Outcome(turn, 1, 1, state, len(path), _flags(turn, index), tuple(lines))
 

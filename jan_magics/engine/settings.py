@@ -38,7 +38,10 @@ BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({each.name: each for ea
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Values that came from one place; `foreign` = the place may have come with a project."""
+    """Values that came from one place; `{name}` in its own name is that of the setting.
+
+    `foreign` = the place may have come with a project.
+    """
 
     name: str
     values: Mapping[str, object]
@@ -68,7 +71,8 @@ class Settings:
         for source in self.sources:
             value = source.values.get(name)
             if value not in (None, ""):
-                return Value(setting, checked(setting, value, source.name), source.name)
+                place = source.name.format(NAME=name.upper(), name=name)
+                return Value(setting, checked(setting, value, place), place)
         return Value(setting, setting.default, "default")
 
     def table(self) -> tuple[Value, ...]:
@@ -110,7 +114,7 @@ def read_settings(
         for each in SETTINGS
         if (variable := "JAN_" + each.name.upper()) in environment
     }
-    sources = [*above, Source("environment", variables)]
+    sources = [*above, Source("environment JAN_{NAME}", variables)]
     notes: list[str] = []
     if project := nearest_project(folder):
         sources.append(_from_project(*project, notes))

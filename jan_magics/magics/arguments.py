@@ -159,12 +159,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog}: {message}")
 
     def flags(self) -> tuple[str, ...]:
-        """Return every spelling of every flag."""
-        return tuple(self._option_string_actions)
+        """Return every spelling of every flag, those that other tools taught too."""
+        known = self._option_string_actions
+        return (*known, *(alias for alias, name in ALIASES.items() if name in known))
 
     def takes_value(self, flag: str) -> bool:
         """Tell whether a flag is followed by a value."""
-        return self._option_string_actions[flag].nargs != 0
+        return self._option_string_actions[ALIASES.get(flag, flag)].nargs != 0
 
     def _unknown(self, word: str) -> str:
         if not word.startswith("-"):
@@ -201,7 +202,7 @@ def make_parser(
 
 
 def _add_flag(parser: Parser, flag: Flag) -> None:
-    names = [*flag.names, *(alias for alias, name in ALIASES.items() if name in flag.names)]
+    names = flag.names
     if not flag.value:
         parser.add_argument(*names, dest=flag.key, action="store_true", help=flag.help)
         return
@@ -261,10 +262,11 @@ def _joined(parser: Parser, taken: Sequence[Word]) -> list[str]:
     arguments: list[str] = []
     rest = iter(taken)
     for word in rest:
-        known = not word.quoted and word.text in parser.flags()
-        if known and parser.takes_value(word.text) and (value := next(rest, None)) is not None:
-            joiner = "=" if word.text.startswith("--") else ""
-            arguments.append(f"{word.text}{joiner}{value.text}")
+        flag = ALIASES.get(word.text, word.text)
+        known = not word.quoted and flag in parser.flags()
+        if known and parser.takes_value(flag) and (value := next(rest, None)) is not None:
+            joiner = "=" if flag.startswith("--") else ""
+            arguments.append(f"{flag}{joiner}{value.text}")
         else:
-            arguments.append(word.text)
+            arguments.append(flag if known else word.text)
     return arguments

@@ -30,6 +30,8 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     except Stopped:
         _keep(shell, variable, host.last_answer())
         raise
+    if parsed.q:
+        answer.hide()
     _keep(shell, variable, answer)
     if parsed.to_cell:
         shell.set_next_input(answer.code or answer.text, replace=False)

@@ -12,7 +12,6 @@ from IPython.core.error import UsageError
 
 from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.lists import config, doctor, models, threads
 from jan_magics.api.opening import current, current_host
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
@@ -132,6 +131,8 @@ def _version(magics: "JanMagics", parsed: Any, _: str) -> Line:
 
 
 def _threads(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.lists import threads
+
     return threads()
 
 
@@ -165,10 +166,14 @@ def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 
 def _models(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.lists import models
+
     return models()
 
 
 def _config(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.lists import config
+
     return config()
 
 
@@ -187,6 +192,8 @@ def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
 
 
 def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.lists import doctor
+
     return doctor()
 
 

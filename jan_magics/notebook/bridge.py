@@ -54,13 +54,16 @@ class Running(Generic[T, P]):
         self.loop.call_soon_threadsafe(self._begin)
 
     def updates(self) -> Iterator[P]:
-        """Yield updates until the coroutine is over."""
+        """Yield updates until the coroutine is over; while nothing comes, the last one again."""
+        latest: P | None = None
         while True:
             with suppress(Empty):
                 update = self._queue.get(timeout=TICK)
                 if isinstance(update, _Done):
                     return
-                yield update
+                latest = update
+            if latest is not None:
+                yield latest
 
     def result(self) -> T:
         """Return the result, or raise what the coroutine raised; Stopped when it was cancelled."""

@@ -10,6 +10,8 @@ FASTEST: Final = 0.08
 """Seconds between two updates at least."""
 BYTES_PER_SECOND: Final = 18_000
 """Every update sends the whole text again; front ends drop output above their limit."""
+PATIENCE: Final = 0.2
+"""Seconds before a note without any text is shown."""
 OVERHEAD: Final = 900
 """Bytes of a Jupyter message around its text."""
 
@@ -51,11 +53,13 @@ class CellDisplay:
     live: Callable[[str, str], Mapping[str, object]] | None
     _handle: Any = None
     _next: float = 0.0
+    _begun: float = field(default_factory=perf_counter)
 
     def update(self, text: str, note: str) -> None:
         """Show the text so far, as often as the line to the front end allows."""
         now = perf_counter()
-        if self.live is None or now < self._next:
+        # A turn that fails at once leaves nothing behind: a mere note waits a little.
+        if self.live is None or now < self._next or (not text and now < self._begun + PATIENCE):
             return
         bundle = self.live(text, note)
         self._send(bundle)
@@ -69,9 +73,9 @@ class CellDisplay:
         self._send(bundle)
 
     def clear(self) -> None:
-        """Empty the display; the error below says why."""
+        """Say that nothing came; the error below says why."""
         if self._handle is not None:
-            self._send({"text/plain": ""})
+            self._send({"text/plain": "no answer"})
 
     def _send(self, bundle: Mapping[str, object]) -> None:
         from IPython.display import display  # the notebook floor loads without a front end
