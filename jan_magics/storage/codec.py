@@ -17,7 +17,7 @@ from jan_magics.storage.json_text import canonical, parse, pretty
 
 __all__ = [
     "EPOCH", "canonical", "decode_message", "decode_thread", "encode_message", "encode_thread",
-    "from_milliseconds", "parent_of", "parse", "pretty", "to_milliseconds", "to_seconds",
+    "parent_of", "parse", "pretty", "to_milliseconds",
 ]  # fmt: skip
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

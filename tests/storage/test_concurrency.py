@@ -1,5 +1,6 @@
 """Several writers at once, and writers that are killed: the same for every Store."""
 
+import os
 import random
 import subprocess
 import sys
@@ -44,7 +45,7 @@ def start(kind: str, path: Path, *arguments: str) -> "subprocess.Popen[str]":
     command = [sys.executable, str(WRITER), kind, str(path), *arguments]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 
