@@ -55,6 +55,11 @@ def printable(text: str) -> str:
     return _TERMINAL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def defused(text: str) -> str:
+    """Return text in which a typesetter of the finished page finds no macro that acts."""
+    return ACTIVE_MACRO.sub(r"\\ ", text)
+
+
 def hazardous(code: str) -> bool:
     """Tell whether code would do harm where a parser does not take it for code."""
     if _HAZARD.search(code):
@@ -121,5 +126,4 @@ def safe_math(content: str) -> str:
     content = content.replace("<", r"\lt ").replace("![", "! [")
     content = content.replace("](", "] (").replace("]:", "] :")
     content = _TWO_AT.sub("@ ", content)
-    content = ACTIVE_MACRO.sub(r"\\ ", content)
-    return _ADDRESS_RUN.sub(lambda run: _OPENS_MATH.sub(r" \g<0>", run[0]), content)
+    return _ADDRESS_RUN.sub(lambda run: _OPENS_MATH.sub(r" \g<0>", run[0]), defused(content))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from jan_magics.notebook.hazards import ACTIVE_MACRO, language_of, printable, safe_address
+from jan_magics.notebook.hazards import defused, language_of, printable, safe_address
 from jan_magics.notebook.prose import math_end
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _text(
     renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
 ) -> str:
     # Typesetters read the finished page: an active macro must not be there outside of code.
-    return escape(ACTIVE_MACRO.sub(r"\\ ", tokens[index].content))
+    return escape(defused(tokens[index].content))
 
 
 def _anchor(address: str, title: str) -> str:
@@ -90,9 +90,9 @@ def _image(
         {"link_open": 1, "link_close": -1}.get(before.type, 0) for before in tokens[:index]
     )
     if inside_link:
-        return escape(words)
+        return escape(defused(words))
     address = safe_address(str(token.attrGet("src") or ""))
-    return f"{_anchor(address, str(token.attrGet('title') or ''))}{escape(words)}</a>"
+    return f"{_anchor(address, str(token.attrGet('title') or ''))}{escape(defused(words))}</a>"
 
 
 def _fence(

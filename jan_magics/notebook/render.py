@@ -1,0 +1,162 @@
+"""A finished turn as a MIME bundle: JSON for the extension, Markdown, HTML and plain text."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Final, Literal, TypeAlias
+
+from jan_magics.domain.messages import FinishReason
+from jan_magics.domain.models import Timings, Usage
+from jan_magics.notebook.footer import Footer, footer_text
+from jan_magics.notebook.hazards import block_code, defused, hazardous, inline_text, printable
+from jan_magics.notebook.html import to_html
+from jan_magics.notebook.markdown import code_blocks, neutralise
+
+MIME: Final = "application/vnd.jan-magics.turn+json"
+Format: TypeAlias = Literal["markdown", "text", "code", "json"]
+
+# Colours are the theme's own; where no theme is, the surrounding page's.
+_MUTED: Final = "color: var(--jp-ui-font-color2, inherit); opacity: 0.75; font-size: 0.85em"
+_WRAPPED: Final = "white-space: pre-wrap; overflow-wrap: anywhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What there is to show of a turn; `format` chooses what of it is shown, and how.
+
+    `thread` is the title, `message` the id of the answer where it has one.
+    """
+
+    prompt: str
+    text: str
+    reasoning: str = ""
+    model: str
+    thread: str
+    message: str | None = None
+    finish: FinishReason | None = None
+    usage: Usage | None = None
+    timings: Timings | None = None
+    version: int = 1
+    versions: int = 1
+    footer: Footer
+    format: Format = "markdown"
+    schema: int = 1
+
+
+def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
+    """Return every MIME form of a turn; a stable one is the same in every run.
+
+    Plain text has neither times nor ids in any case.
+    """
+    footer = footer_text(shown.footer, stable=stable)
+    source, words = _chosen(shown)
+    return {
+        MIME: _turn(shown, footer, stable=stable),
+        "text/markdown": _markdown(shown, source, footer),
+        "text/html": _html(shown, source, footer),
+        "text/plain": _joined(words, footer_text(shown.footer, stable=True)),
+    }
+
+
+def live_markdown(text: str, note: str = "") -> dict[str, object]:
+    """Return what is shown while an answer grows; a note stands in italics below it."""
+    body = neutralise(text)
+    return {"text/markdown": _joined(body, _muted(plain(note)) if note else "")}
+
+
+def plain(text: str) -> str:
+    """Return text that a terminal shows and does not obey."""
+    return printable(text)
+
+
+def _joined(above: str, below: str) -> str:
+    return "\n\n".join(filter(None, (above, below)))
+
+
+def _chosen(shown: Shown) -> tuple[str, str]:
+    """Return what the format shows, as Markdown and as plain text."""
+    text = plain(shown.text)
+    if shown.format == "code" and (blocks := code_blocks(text)):
+        fenced = [_fenced(block.code, block.language) for block in blocks]
+        return "\n\n".join(fenced), "\n\n".join(block.code for block in blocks)
+    if shown.format == "json" and (pretty := _pretty_json(text)):
+        return _fenced(pretty, "json"), pretty
+    return text, text
+
+
+def _fenced(code: str, language: str) -> str:
+    """Put code in a fence longer than any in it."""
+    marks = "```"
+    while marks in code:
+        marks += "`"
+    return f"{marks}{language}\n{code}\n{marks}"
+
+
+def _pretty_json(text: str) -> str:
+    """Return the text, or its first code block that is JSON, indented; else ''."""
+    for candidate in (text, *(block.code for block in code_blocks(text))):
+        try:
+            value = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        return plain(json.dumps(value, indent=2, ensure_ascii=False))
+    return ""
+
+
+def _markdown(shown: Shown, source: str, footer: str) -> str:
+    if shown.format == "text":
+        fits = not hazardous(source)
+        body = neutralise(_fenced(source, "")) if fits else block_code(source, "", one_line=False)
+    else:
+        body = neutralise(source)
+    lines = [_muted(line) for line in footer.split("\n") if line]
+    return _joined(body.rstrip("\n"), "  \n".join(lines))
+
+
+def _muted(line: str) -> str:
+    # Every mark becomes an entity: a thread's title is words, and no Markdown.
+    return f"*{inline_text(defused(line))}*"
+
+
+def _html(shown: Shown, source: str, footer: str) -> str:
+    if shown.format == "text":
+        body = f'<pre style="{_WRAPPED}">{escape(source)}</pre>'
+    else:
+        body = to_html(source)
+    reasoning = ""
+    if shown.reasoning:
+        words = escape(defused(plain(shown.reasoning)))
+        reasoning = (
+            f"<details><summary>Reasoning</summary>"
+            f'<div style="{_WRAPPED}; opacity: 0.75">{words}</div>'
+            f"</details>"
+        )
+    lines = "<br>".join(escape(defused(line)) for line in footer.split("\n"))
+    return (
+        f'<div class="jan-turn" role="group" aria-label="Answer">{reasoning}'
+        f'<div class="jan-answer" dir="auto">{body}</div>'
+        f'<div class="jan-footer" role="note" style="{_MUTED}"><small>{lines}</small></div></div>'
+    )
+
+
+def _turn(shown: Shown, footer: str, *, stable: bool) -> dict[str, object]:
+    return {
+        "schema": shown.schema,
+        "prompt": plain(shown.prompt),
+        "text": plain(shown.text),
+        "reasoning": plain(shown.reasoning),
+        "model": plain(shown.model),
+        "thread": plain(shown.thread),
+        "message": None if stable else shown.message,
+        "finish": shown.finish,
+        "usage": _numbers(shown.usage),
+        "timings": None if stable else _numbers(shown.timings),
+        "version": shown.version,
+        "versions": shown.versions,
+        "footer": footer,
+    }
+
+
+def _numbers(value: Usage | Timings | None) -> Mapping[str, object] | None:
+    return None if value is None else asdict(value)

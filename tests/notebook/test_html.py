@@ -1,0 +1,91 @@
+"""HTML from Markdown: a few tags, and no address that does not begin with an allowed scheme."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+
+from jan_magics.notebook.html import TAGS, to_html
+from tests.notebook.hostile import hostile
+
+ATTRIBUTES = {"href", "title", "rel", "target", "class", "style", "start"}
+
+
+class Reader(HTMLParser):
+    """Collects what is not allowed."""
+
+    def __init__(self, tags: frozenset[str], attributes: set[str]) -> None:
+        super().__init__()
+        self.tags, self.attributes = tags, attributes
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.tags:
+            self.found.append(f"<{tag}>")
+        for name, value in attrs:
+            if name not in self.attributes:
+                self.found.append(name)
+            if name == "href" and not (value or "").startswith(("http://", "https://", "mailto:")):
+                self.found.append(f"{name}={value}")
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append(f"<!--{data}")
+
+    def handle_decl(self, decl: str) -> None:
+        self.found.append(f"<!{decl}")
+
+    def handle_pi(self, data: str) -> None:
+        self.found.append(f"<?{data}")
+
+
+def forbidden(html: str, *more: str) -> list[str]:
+    reader = Reader(TAGS | set(more), ATTRIBUTES | {"role", "aria-label", "dir"})
+    reader.feed(html)
+    reader.close()
+    return reader.found
+
+
+@settings(max_examples=300)
+@given(hostile)
+def test_only_harmless_tags_and_addresses(text: str) -> None:
+    assert forbidden(to_html(text)) == []
+
+
+LINK = 'rel="noopener noreferrer" target="_blank"'
+CASES = [
+    ("**a** ~~b~~ 你好 🙂", "<p><strong>a</strong> <s>b</s> 你好 🙂</p>\n"),
+    ("[a](https://b.c)", f'<p><a href="https://b.c" {LINK}>a</a></p>\n'),
+    ("<https://b.c>", f'<p><a href="https://b.c" {LINK}>https://b.c</a></p>\n'),
+    ("[a](javascript:b)", "<p>[a](javascript:b)</p>\n"),
+    ("![a](https://b.c)", f'<p><a href="https://b.c" {LINK}>a</a></p>\n'),
+    ("[![a](https://b.c)](https://d.e)", f'<p><a href="https://d.e" {LINK}>a</a></p>\n'),
+    ("![a](data:b)", "<p>![a](data:b)</p>\n"),
+    ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>\n"),
+    ("```a<b\nx<y\n```", '<pre><code class="language-a">x&lt;y\n</code></pre>\n'),
+    (r"$a_1*b*\{c\}$ \(d_2\)", r"<p>$a_1*b*\{c\}$ $d_2$</p>" + "\n"),
+    (r"\[a\\b\]", r"<p>$$a\\b$$</p>" + "\n"),
+    (r"$\href{javascript:a}{b}$", r"<p>$\ href{javascript:a}{b}$</p>" + "\n"),
+    ("`\\(a\\)`", "<p><code>\\(a\\)</code></p>\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "want"), CASES)
+def test_html_case_by_case(text: str, want: str) -> None:
+    assert to_html(text) == want
+
+
+def test_tables_become_tables() -> None:
+    assert "<td>1</td>" in to_html("|a|\n|-|\n|1|")
+
+
+def test_nothing_loads_the_parser_before_it_is_needed() -> None:
+    program = (
+        "import sys, jan_magics.notebook.html, jan_magics.notebook.render; "
+        "print('markdown_it' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "False"
