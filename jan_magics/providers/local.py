@@ -31,15 +31,17 @@ class LocalServer:
         self._weights = weights
         self._program = program
         self._checked: tuple[str, int, int] | None = None
+        self._unfit: Path | None = None  # a program that this processor cannot run
         self._running: Running | None = None
         self._starting: asyncio.Task[None] | None = None
 
     def available(self) -> ModelRef | None:
         """Return the model that a request would start, None where something is missing."""
         try:
-            return ModelRef("local", find_files(self._weights, self._program).name)
+            files = find_files(self._weights, self._program)
         except JanError:
             return None
+        return None if files.program == self._unfit else ModelRef("local", files.name)
 
     @property
     def running(self) -> Running | None:
@@ -76,6 +78,9 @@ class LocalServer:
             await asyncio.to_thread(running.end)
 
     async def _start(self, files: LocalFiles) -> None:
+        if self._running:  # it has crashed: its pipe and log are of no use any more
+            await asyncio.to_thread(self._running.end)
+            self._running = None
         state = files.weights.stat()
         if self._checked != (str(files.weights), state.st_mtime_ns, state.st_size):
             self._checked = await asyncio.to_thread(check_weights, files)
@@ -84,6 +89,8 @@ class LocalServer:
             try:
                 await ready(running, files)
             except ModelNotReachable as error:
+                if running.unfit:
+                    self._unfit = files.program
                 # Somebody took the port between our look and the server's start.
                 if last or "bind" not in error.message:
                     raise

@@ -38,6 +38,11 @@ class Running:
         """Tell whether the server still runs."""
         return self.process.poll() is None
 
+    @property
+    def unfit(self) -> bool:
+        """Tell whether the program ended because it was built for another processor."""
+        return self.process.poll() == _ILLEGAL_INSTRUCTION
+
     def end(self) -> None:
         """Close the launcher's pipe and wait until the server has ended."""
         if self.process.stdin:
@@ -123,7 +128,7 @@ def _not_started(running: Running, asked: Asked) -> ModelNotReachable:
             "Choose smaller weights: %config JanMagics.gguf = 'PATH'",
             model=asked.model,
         )
-    if status == _ILLEGAL_INSTRUCTION:
+    if running.unfit:
         return ModelNotReachable(
             f"{asked.model} cannot run: this llama-server was built for another processor",
             "Put a llama-server for this machine on PATH, or use Ollama: %chat use ollama:MODEL",

@@ -20,7 +20,7 @@ class Reply:
 @dataclass
 class Server:
     address: str
-    heads: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list, repr=False)
     bodies: list[bytes] = field(default_factory=list)
     connections: int = 0
     left: asyncio.Event = field(default_factory=asyncio.Event)

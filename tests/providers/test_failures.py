@@ -79,7 +79,7 @@ def words(message: str, **more: object) -> str:
         pytest.param(400, words("This endpoint's maximum context length is 131072 tokens. However,"
                                 " you requested about 150000 tokens (140000 of text input, 10000 in"
                                 " the output)."), 150000, 131072, id="OpenRouter"),
-        pytest.param(400, '{"error":"Trying to keep the first 6000 tokens when context the overflows'
+        pytest.param(400, '{"error":"Trying to keep the first 6000 tokens when context overflows'
                      '. However, the model is loaded with context length of only 4096 tokens"}',
                      None, 4096, id="LM Studio"),
         pytest.param(400, '{"error":"the input length exceeds the context length"}', None, None,

@@ -76,7 +76,7 @@ def test_a_key_is_revealed_to_its_origin_only() -> None:
         "https://evil.example",
         "",
     ):
-        with pytest.raises(KeyRefused, match="belongs to https://api.openai.com") as raised:
+        with pytest.raises(KeyRefused, match="belongs to") as raised:
             key().reveal(other)
         assert SECRET not in str(raised.value)
 

@@ -1,0 +1,60 @@
+"""A program that behaves like llama-server as far as starting and ending it goes.
+
+The weights file says how: {"mode": "ok" | "die" | "illegal" | "slow", "pid": PATH}.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+BORN = time.monotonic()
+WORDS = b'data: {"choices":[{"delta":{"content":"hello"},"finish_reason":"stop"}]}\n\n'
+
+
+class Answers(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    loading = 0.3
+
+    def do_GET(self) -> None:
+        ready = time.monotonic() - BORN > self.loading
+        body = b'{"status":"ok"}' if ready else b'{"error":{"message":"Loading model"}}'
+        self._say(200 if ready else 503, "application/json", body)
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        if self.headers["authorization"] != f"Bearer {os.environ['LLAMA_API_KEY']}":
+            self._say(401, "application/json", b'{"error":{"message":"Invalid API Key"}}')
+        else:
+            self._say(200, "text/event-stream", WORDS)
+
+    def _say(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def main() -> None:
+    flags = dict(zip(sys.argv[1:], sys.argv[2:], strict=False))
+    orders = json.loads(Path(flags["-m"]).read_text())
+    Path(orders["pid"]).write_text(str(os.getpid()))
+    if orders["mode"] == "die":
+        sys.stderr.write(f"error: unknown model architecture (key {os.environ['LLAMA_API_KEY']})\n")
+        sys.exit(3)
+    if orders["mode"] == "illegal":
+        os.kill(os.getpid(), signal.SIGILL)
+    Answers.loading = 600.0 if orders["mode"] == "slow" else 0.3
+    ThreadingHTTPServer(("127.0.0.1", int(flags["--port"])), Answers).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

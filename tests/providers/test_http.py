@@ -1,0 +1,408 @@
+import asyncio
+import gzip
+import inspect
+import logging
+import traceback
+from typing import Any
+
+import httpx
+import pytest
+
+from jan_magics.domain.errors import (
+    KeyRefused,
+    ModelNotReachable,
+    ModelTimeout,
+    ProviderError,
+    RequestRejected,
+    StreamBroken,
+)
+from jan_magics.domain.events import Finish, TextDelta
+from jan_magics.providers.http import Line, transport_failure
+from jan_magics.providers.keys import Key, origin_of
+from jan_magics.providers.openai import OpenAIProvider
+from tests.providers.asking import ASKED, asking, collect
+from tests.providers.loopback import Reply, Server, chunked, http, replay, serving
+from tests.providers.recordings import load
+
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz"  # noqa: S105 - it opens nothing
+WORD = b'data: {"choices":[{"delta":{"content":"one"}}]}\n\n'
+LAST = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+WHOLE = [TextDelta("one"), Finish("stop")]
+
+
+def provider(server: Server, *, key: bool = False) -> OpenAIProvider:
+    held = Key(SECRET, source="a test", origin=origin_of(server.address)) if key else None
+    return OpenAIProvider("test", server.address, held)
+
+
+async def ask(server: Server, **options: Any) -> list[Any]:
+    one = provider(server)
+    try:
+        return await collect(one, asking("hi", **options))
+    finally:
+        await one.close()
+
+
+# -------------------------------------------------------------------------------- exceptions
+
+
+def exceptions() -> list[type[Exception]]:
+    """Every exception class that httpx exports, but those that only group others."""
+    found = [kind for _, kind in inspect.getmembers(httpx, inspect.isclass)]
+    return [kind for kind in found if issubclass(kind, Exception)]
+
+
+def made(kind: type[Exception]) -> Exception:
+    request = httpx.Request("POST", "http://x")
+    if issubclass(kind, httpx.HTTPStatusError):
+        return kind("words", request=request, response=httpx.Response(500))
+    try:
+        return kind("words")
+    except TypeError:  # those about the misuse of a stream take no words
+        return kind()
+
+
+@pytest.mark.parametrize("kind", exceptions(), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("begun", [False, True])
+def test_every_exception_of_httpx_is_mapped(kind: type[Exception], begun: bool) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        raise made(kind)
+
+    async def go() -> None:
+        one = OpenAIProvider("test", "http://127.0.0.1:1", transport=httpx.MockTransport(answer))
+        try:
+            await collect(one, asking("hi"))
+        finally:
+            await one.close()
+
+    with pytest.raises(ProviderError) as raised:
+        asyncio.run(go())
+    assert type(raised.value) is not ProviderError
+    error = transport_failure(made(kind), ASKED, begun=begun)
+    assert error.message
+    assert error.next_step
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "after"),
+    [
+        (httpx.ConnectError, ModelNotReachable, StreamBroken),
+        (httpx.ConnectTimeout, ModelNotReachable, StreamBroken),
+        (httpx.ReadTimeout, ModelTimeout, ModelTimeout),
+        (httpx.WriteTimeout, ModelTimeout, ModelTimeout),
+        (httpx.ReadError, ModelNotReachable, StreamBroken),
+        (httpx.RemoteProtocolError, ModelNotReachable, StreamBroken),
+        (httpx.ProxyError, ModelNotReachable, StreamBroken),
+        (httpx.DecodingError, ModelNotReachable, StreamBroken),
+        (httpx.UnsupportedProtocol, RequestRejected, RequestRejected),
+    ],
+)
+def test_the_moment_decides(kind: type[Exception], before: object, after: object) -> None:
+    assert type(transport_failure(made(kind), ASKED, begun=False)) is before
+    assert type(transport_failure(made(kind), ASKED, begun=True)) is after
+
+
+def test_nothing_listens() -> None:
+    async def go() -> None:
+        async with serving(http()) as server:
+            address = server.address
+        server.address = address
+        await ask(server)
+
+    with pytest.raises(ModelNotReachable, match="nothing listens there") as raised:
+        asyncio.run(go())
+    assert "%chat models" in raised.value.next_step
+
+
+def test_no_byte_in_time() -> None:
+    async def go() -> None:
+        async with serving(Reply((), hold=True)) as server:
+            await ask(server, timeout=0.05)
+
+    with pytest.raises(ModelTimeout, match="nothing for too long"):
+        asyncio.run(go())
+
+
+def test_no_byte_in_time_within_the_stream() -> None:
+    async def go() -> None:
+        async with serving(chunked(WORD, end=False)) as server:
+            await ask(server, timeout=0.05)
+
+    with pytest.raises(ModelTimeout):
+        asyncio.run(go())
+
+
+def test_a_stream_that_is_cut_off() -> None:
+    whole = chunked(WORD)
+    cut = Reply(whole.pieces[:-1], close=True)
+
+    async def go() -> list[Any]:
+        async with serving(cut) as server:
+            one = provider(server)
+            events = one.stream(asking("hi"))
+            first = await anext(events)
+            with pytest.raises(StreamBroken, match="cut off"):
+                await anext(events)
+            await one.close()
+        return [first]
+
+    assert asyncio.run(go()) == [TextDelta("one")]
+
+
+# ------------------------------------------------------------------------- the reused connection
+
+
+def test_a_reused_connection_that_was_closed_is_tried_once_more() -> None:
+    async def go() -> tuple[Any, ...]:
+        # The second request meets a server that closes without a byte, as after its idle time.
+        async with serving(
+            chunked(WORD, LAST), Reply((), close=True), chunked(WORD, LAST)
+        ) as server:
+            one = provider(server)
+            first = await collect(one, asking("hi"))
+            second = await collect(one, asking("hi"))
+            await one.close()
+            return first, second, server.connections, len(server.bodies)
+
+    assert asyncio.run(go()) == (WHOLE, WHOLE, 2, 3)
+
+
+def test_a_new_connection_that_was_closed_is_not_tried_again() -> None:
+    async def go() -> int:
+        async with serving(Reply((), close=True)) as server:
+            with pytest.raises(ModelNotReachable, match="the connection failed"):
+                await ask(server)
+            return len(server.bodies)
+
+    assert asyncio.run(go()) == 1
+
+
+def test_a_second_failure_is_an_error() -> None:
+    gone = Reply((), close=True)
+
+    async def go() -> int:
+        async with serving(chunked(WORD, LAST), gone, gone, chunked(WORD, LAST)) as server:
+            one = provider(server)
+            await collect(one, asking("hi"))
+            with pytest.raises(ModelNotReachable):
+                await collect(one, asking("hi"))
+            await one.close()
+            return len(server.bodies)
+
+    assert asyncio.run(go()) == 3
+
+
+def test_nothing_is_tried_again_after_the_first_byte() -> None:
+    cut = Reply(chunked(WORD).pieces[:-1], close=True)
+
+    async def go() -> int:
+        async with serving(chunked(WORD, LAST), cut) as server:
+            one = provider(server)
+            await collect(one, asking("hi"))
+            with pytest.raises(StreamBroken):
+                await collect(one, asking("hi"))
+            await one.close()
+            return len(server.bodies)
+
+    assert asyncio.run(go()) == 2
+
+
+def test_a_stream_that_never_ends_after_its_last_word() -> None:
+    async def go() -> tuple[Any, bool]:
+        async with serving(chunked(WORD, LAST, end=False)) as server:
+            async with asyncio.timeout(5):
+                events = await ask(server)
+                await server.left.wait()
+            return events, server.left.is_set()
+
+    assert asyncio.run(go()) == (WHOLE, True)
+
+
+def test_a_connection_is_used_again_after_a_whole_stream() -> None:
+    async def go() -> int:
+        async with serving(replay(load("llama_server-chat_stream_usage"), size=100)) as server:
+            one = provider(server)
+            for _ in range(3):
+                await collect(one, asking("hi"))
+            await one.close()
+            return server.connections
+
+    assert asyncio.run(go()) == 1
+
+
+# --------------------------------------------------------------------------------- cancelling
+
+
+def test_cancelling_closes_the_stream_at_once() -> None:
+    async def go() -> float:
+        async with serving(chunked(WORD, end=False)) as server:
+            one = provider(server)
+            task = asyncio.create_task(collect(one, asking("hi")))
+            await asyncio.sleep(0.2)
+            assert server.bodies
+            loop = asyncio.get_running_loop()
+            begun = loop.time()
+            task.cancel()
+            async with asyncio.timeout(2):
+                await server.left.wait()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            await one.close()
+            return loop.time() - begun
+
+    assert asyncio.run(go()) < 0.5
+
+
+def test_closing_the_iterator_closes_the_stream_at_once() -> None:
+    async def go() -> object:
+        async with serving(chunked(WORD, end=False)) as server:
+            one = provider(server)
+            events = one.stream(asking("hi"))
+            first = await anext(events)
+            await events.aclose()
+            async with asyncio.timeout(2):
+                await server.left.wait()
+            await one.close()
+            return first
+
+    assert asyncio.run(go()) == TextDelta("one")
+
+
+# ---------------------------------------------------------------------------------------- keys
+
+
+def test_the_key_travels_to_its_own_server() -> None:
+    async def go() -> str:
+        async with serving(chunked(WORD, LAST)) as server:
+            one = provider(server, key=True)
+            await collect(one, asking("hi"))
+            await one.close()
+            return server.heads[0]
+
+    assert f"\r\nAuthorization: Bearer {SECRET}\r\n" in asyncio.run(go())
+
+
+def test_a_key_for_another_server_is_not_sent() -> None:
+    async def go() -> list[str]:
+        async with serving(chunked(WORD, LAST)) as server:
+            wrong = Key(SECRET, source="a test", origin="https://api.openai.com")
+            one = OpenAIProvider("test", server.address, wrong)
+            with pytest.raises(KeyRefused, match="belongs to"):
+                await collect(one, asking("hi"))
+            await one.close()
+            return server.heads
+
+    assert asyncio.run(go()) == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed(status: int) -> None:
+    async def go() -> tuple[int, int]:
+        async with serving(chunked(WORD, LAST)) as other:
+            target = f"location: {other.address}/chat/completions\r\n"
+            async with serving(http(status=status, headers=target)) as server:
+                one = provider(server, key=True)
+                with pytest.raises(RequestRejected, match="redirect"):
+                    await collect(one, asking("hi"))
+                await one.close()
+                return len(server.heads), len(other.heads)
+
+    assert asyncio.run(go()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        pytest.param(http(f"wrong key {SECRET}".encode(), status=401), id="401"),
+        pytest.param(Reply((), close=True), id="closed"),
+        pytest.param(http(f"data: {{{SECRET}\n\n".encode()), id="in the stream"),
+        pytest.param(http(f"<html>{SECRET}</html>".encode(), kind="text/html"), id="a page"),
+    ],
+)
+def test_no_failure_shows_the_key(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    async def go() -> None:
+        async with serving(reply) as server:
+            one = provider(server, key=True)
+            try:
+                await collect(one, asking("hi"))
+            finally:
+                await one.close()
+
+    with pytest.raises(ProviderError) as raised:
+        asyncio.run(go())
+    error = raised.value
+    shown = "".join([*traceback.format_exception(error), *error._render_traceback_()])
+    assert SECRET not in f"{error!r} {error} {shown} {caplog.text}"
+
+
+def test_no_frame_of_a_failed_request_holds_the_header() -> None:
+    async def go() -> str:
+        async with serving(Reply((), close=True)) as server:
+            one = provider(server, key=True)
+            with pytest.raises(ModelNotReachable) as raised:
+                await collect(one, asking("hi"))
+            await one.close()
+            trace = traceback.TracebackException.from_exception(raised.value, capture_locals=True)
+            assert SECRET in server.heads[0]
+            return "".join(trace.format())
+
+    shown = asyncio.run(go())
+    assert "self._auth" in shown or "auth = " in shown
+    assert SECRET not in shown
+
+
+# ----------------------------------------------------------------------------------- the client
+
+
+def test_no_proxy_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+
+    async def go() -> list[Any]:
+        async with serving(chunked(WORD, LAST)) as server:
+            return await ask(server)
+
+    assert asyncio.run(go()) == WHOLE
+
+
+def test_a_proxy_for_the_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def go() -> str:
+        async with serving(chunked(WORD, LAST)) as server:
+            monkeypatch.setenv("HTTP_PROXY", server.address.removesuffix("/v1"))
+            one = OpenAIProvider("test", "http://somewhere.example/v1")
+            await collect(one, asking("hi"))
+            await one.close()
+            return server.heads[0]
+
+    assert asyncio.run(go()).startswith("POST http://somewhere.example/v1/chat/completions")
+
+
+def test_the_client_is_made_by_the_first_request() -> None:
+    line = Line("http://127.0.0.1:1/v1")
+    assert line._client is None
+    asyncio.run(line.close())
+    assert line._client is None
+
+
+def test_a_closed_provider_opens_again() -> None:
+    async def go() -> list[list[Any]]:
+        async with serving(chunked(WORD, LAST)) as server:
+            one = provider(server)
+            found = []
+            for _ in range(2):
+                found.append(await collect(one, asking("hi")))
+                await one.close()
+            return found
+
+    assert asyncio.run(go()) == [WHOLE, WHOLE]
+
+
+def test_a_compressed_stream_is_read() -> None:
+    async def go() -> list[Any]:
+        body = gzip.compress(WORD + LAST)
+        async with serving(http(body, headers="content-encoding: gzip\r\n", size=7)) as server:
+            return await ask(server)
+
+    assert asyncio.run(go()) == WHOLE
