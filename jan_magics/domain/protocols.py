@@ -7,6 +7,8 @@ from typing import Protocol
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.models import ChatRequest, ModelInfo
+from jan_magics.domain.overlays import Overlay
+from jan_magics.domain.tree import Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,23 @@ class Store(Protocol):
         ...
 
     def delete(self, thread_id: str, message_id: str) -> None:
-        """Delete a message for good. Raises ThreadNotFound, MessageNotFound."""
+        """Delete a message for good, leaving a tombstone. Raises ThreadNotFound, MessageNotFound."""
+        ...
+
+    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+        """Write changes of a tree and our own records, all in one transaction.
+
+        Messages as `save` does, the active root into the thread's metadata; a deleted id that
+        does not exist is no error. Raises ThreadNotFound.
+        """
+        ...
+
+    def overlays(self, thread_id: str) -> Sequence[Overlay]:
+        """Return our own records of a thread in the order of writing. Raises ThreadNotFound."""
+        ...
+
+    def tombstones(self, thread_id: str) -> Mapping[str, str | None]:
+        """Return the ids of deleted messages with their parents. Raises ThreadNotFound."""
         ...
 
     def close(self) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.models import ModelRef
+from jan_magics.domain.overlays import SideTurn
 from jan_magics.domain.protocols import Provider, Store
-from jan_magics.domain.tree import ACTIVE_ROOT_KEY, KEEP, Changes, TreeIndex
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
 
 
 @dataclass(slots=True)
@@ -36,15 +37,15 @@ class Engine:
     def tree(self, thread: Thread) -> TreeIndex:
         """Read a thread's messages as a tree."""
         root = thread.metadata.get(ACTIVE_ROOT_KEY)
-        messages = self.store.messages(thread.id)
-        return TreeIndex(messages, active_root_id=root if isinstance(root, str) else None)
+        return TreeIndex(
+            self.store.messages(thread.id),
+            active_root_id=root if isinstance(root, str) else None,
+            tombstones=self.store.tombstones(thread.id),
+        )
 
     def apply(self, thread: Thread, changes: Changes) -> None:
-        """Write changes of a tree; the messages in one transaction."""
-        self.store.save(*changes.save)
-        if changes.active_root_id is not KEEP:
-            root = changes.active_root_id
-            self.store.update_thread(thread.id, metadata={ACTIVE_ROOT_KEY: root})
+        """Write changes of a tree in one transaction."""
+        self.store.apply(thread.id, changes)
 
     def new_thread(self, title: str, **metadata: str) -> Thread:
         """Write a new thread."""
@@ -55,7 +56,7 @@ class Engine:
 
     def keep_aside(self, thread: Thread, question: Message, answer: Message) -> None:
         """Keep a side turn in our own records; the thread's path does not move."""
-        self.store.record(thread.id, "side_turn", [question, answer])
+        self.store.apply(thread.id, Changes(), [SideTurn(question, answer)])
 
     async def close(self) -> None:
         """Close every provider and the store."""
