@@ -43,8 +43,8 @@ MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.
 OPENAI: Final = Dialect(limit_key="max_completion_tokens")
 
-OLLAMA: Final = Dialect(native="api/ps")
-LMSTUDIO: Final = Dialect(native="api/v0/models")
+OLLAMA: Final = Dialect(native="/api/ps")
+LMSTUDIO: Final = Dialect(native="/api/v0/models")
 
 _ENTRIES: Final = (
     Entry("jan", "http://127.0.0.1:1337/v1", "JAN_API_KEY", local=True, dialect=LLAMA),

@@ -34,7 +34,7 @@ def connect(
     if ref.provider == "offline":
         return OfflineProvider()
     if ref.provider == "local":
-        return LocalProvider(local or LocalServer())
+        return LocalProvider(local or LocalServer(), own=local is None)
     address = ref.address or (entry.address if entry else "")
     if not address:
         closest = get_close_matches(ref.provider, CATALOG, n=2)

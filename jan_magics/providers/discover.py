@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from jan_magics.domain.errors import AuthenticationFailed, ModelNotReachable, ProviderError
 from jan_magics.domain.models import ModelInfo
@@ -45,7 +46,20 @@ async def discover(
     )
 
 
+async def _listens(address: str) -> bool:
+    """Look first with a bare socket: nearly always nobody listens, and a client takes longer."""
+    parts = urlsplit(address)
+    try:
+        _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
 async def _probe(entry: Entry) -> Found:
+    if not await _listens(entry.address):
+        return Found(entry.name, entry.address, reachable=False)
     provider = OpenAIProvider(entry.name, entry.address, dialect=entry.dialect)
     try:
         models = tuple(await provider.models())

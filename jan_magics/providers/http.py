@@ -73,7 +73,7 @@ class Line:
     ) -> AsyncGenerator[httpx.Response, None]:
         """Send JSON and give the response once its headers say success. Raises ProviderError."""
         request = self._open().build_request(
-            "POST", f"{self.address}/{path}", json=body, timeout=_timeout(read)
+            "POST", self._url(path), json=body, timeout=_timeout(read)
         )
         with self._typed(asked) as progress:
             response = await self._send(request, progress)
@@ -84,10 +84,12 @@ class Line:
                 await response.aclose()
 
     async def get(self, path: str, asked: Asked, read: float | None = 10.0) -> bytes:
-        """Return the body of a success. Raises ProviderError."""
-        request = self._open().build_request(
-            "GET", f"{self.address}/{path}", timeout=_timeout(read)
-        )
+        """Return the body of a success; a path with a slash first is one from the server's root.
+
+        Raises:
+            ProviderError: in its exact class.
+        """
+        request = self._open().build_request("GET", self._url(path), timeout=_timeout(read))
         with self._typed(asked) as progress:
             response = await self._send(request, progress)
             try:
@@ -101,6 +103,9 @@ class Line:
         client, self._client = self._client, None
         if client:
             await client.aclose()
+
+    def _url(self, path: str) -> str:
+        return f"{origin_of(self.address) if path.startswith('/') else self.address + '/'}{path}"
 
     async def _send(self, request: httpx.Request, progress: _Progress) -> httpx.Response:
         client = self._open()

@@ -102,8 +102,9 @@ class LocalServer:
 class LocalProvider:
     """The provider `local`: our own server behind the wire that all speak."""
 
-    def __init__(self, server: LocalServer) -> None:
+    def __init__(self, server: LocalServer, *, own: bool = False) -> None:
         self._server = server
+        self._own = own
         self._inner: OpenAIProvider | None = None
 
     @property
@@ -130,10 +131,10 @@ class LocalProvider:
         return (ModelInfo(ref, self._server.window, loaded=self._server.running is not None),)
 
     async def close(self) -> None:
-        """Close the connections; the server belongs to its owner."""
-        inner, self._inner = self._inner, None
-        if inner:
-            await inner.close()
+        """Close the connections, and the server where nobody else owns it."""
+        await self._leave()
+        if self._own:
+            await self._server.close()
 
     def _check(self, model: ModelRef) -> None:
         ref = self._server.available()
@@ -149,10 +150,15 @@ class LocalProvider:
         if not (running := self._server.running):
             raise ModelNotReachable(f"{model} has just ended", "Run the cell again.")
         if self._inner is None or self._inner.address != running.address:
-            await self.close()
+            await self._leave()
             dialect = CATALOG[self.name].dialect
             self._inner = OpenAIProvider(self.name, running.address, running.key, dialect=dialect)
         return self._inner
+
+    async def _leave(self) -> None:
+        inner, self._inner = self._inner, None
+        if inner:
+            await inner.close()
 
 
 def _plain(name: str) -> str:

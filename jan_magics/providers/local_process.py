@@ -95,7 +95,7 @@ def launch(files: LocalFiles, window: int) -> Running:
 async def ready(running: Running, files: LocalFiles) -> None:
     """Wait until the server answers. Raises ModelNotReachable, and ends it, when it does not."""
     asked = Asked(f"local:{files.name}", "local", running.address, running.key)
-    line = Line(running.address.removesuffix("/v1"))
+    line = Line(running.address)
     answered = False
     error: ModelNotReachable | None = None
     try:
@@ -114,7 +114,7 @@ async def _healthy(running: Running, line: Line, asked: Asked) -> bool:
     deadline = time.monotonic() + _PATIENCE
     while running.alive and time.monotonic() < deadline:
         with suppress(ModelNotReachable, ModelTimeout, ServerFailed, StreamBroken):
-            await line.get("health", asked, read=2.0)
+            await line.get("/health", asked, read=2.0)
             return True
         await asyncio.sleep(_LOOK)
     return False

@@ -11,7 +11,7 @@ from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import PLAIN, Dialect
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
-from jan_magics.providers.keys import Key, origin_of
+from jan_magics.providers.keys import Key
 from jan_magics.providers.openai_answer import Answer
 from jan_magics.providers.openai_models import read_models
 from jan_magics.providers.openai_wire import encode
@@ -37,7 +37,6 @@ class OpenAIProvider:
         self._key = key
         self._dialect = dialect
         self._line = Line(address, key, transport=transport)
-        self._root = Line(origin_of(address), key, transport=transport)
 
     @property
     def name(self) -> str:
@@ -84,7 +83,7 @@ class OpenAIProvider:
 
     async def _native(self, asked: Asked) -> bytes:
         try:
-            return await self._root.get(self._dialect.native, asked)
+            return await self._line.get(self._dialect.native, asked)
         except ProviderError:
             # Only more is known with it; an older version does not have it.
             return b""
@@ -92,7 +91,6 @@ class OpenAIProvider:
     async def close(self) -> None:
         """Close all connections."""
         await self._line.close()
-        await self._root.close()
 
     def _asked(self, model: ModelRef | None) -> Asked:
         named = str(model) if model else self._name

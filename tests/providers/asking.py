@@ -1,5 +1,6 @@
 """Short ways to make a request and to take an answer in."""
 
+import json
 from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -42,6 +43,11 @@ def read(pieces: Iterable[bytes], *, stream: bool = True) -> list[StreamEvent]:
         if answer.ended:
             break
     return events + answer.close()
+
+
+def sse(*chunks: Any, done: bool = True) -> bytes:
+    frames = [b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks]
+    return b"".join(frames) + (b"data: [DONE]\n\n" if done else b"")
 
 
 @dataclass(frozen=True)

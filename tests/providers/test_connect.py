@@ -103,13 +103,7 @@ def entry(name: str, address: str) -> Entry:
 def test_discovery_finds_knows_and_does_not_know() -> None:
     async def go() -> tuple[tuple[Found, ...], float]:
         listing = http(load("llama_server-models").body, kind="application/json")
-        async with (
-            serving(listing) as good,
-            serving(http(b"{}", status=401)) as locked,
-            serving(Reply((), hold=True)) as silent,
-            serving(http(b"<html>")) as other,
-            serving(http()) as closed,
-        ):
+        async with serving(http()) as closed:
             gone = closed.address
         async with (
             serving(listing) as good,
@@ -124,16 +118,16 @@ def test_discovery_finds_knows_and_does_not_know() -> None:
                 entry("llamacpp", other.address),
                 entry("llamacpp", gone),
             )
-            await discover(1.0, servers=places[:1])  # the first use of httpx imports half of it
+            await discover(9.0, servers=places[:1])  # the first use of httpx imports half of it
             begun = time.monotonic()
-            found = await discover(0.5, servers=places)
+            found = await discover(2.0, servers=places)
             return found, time.monotonic() - begun
 
     found, seconds = asyncio.run(go())
     assert [place.reachable for place in found] == [True, True, None, None, False]
     assert [model.ref.name for model in found[0].loaded] == ["SmolLM2-135M-Instruct.Q4_1.gguf"]
     assert found[1].models == ()
-    assert seconds < 1.0
+    assert seconds < 3.0
 
 
 def test_discovery_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +135,7 @@ def test_discovery_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def go() -> list[str]:
         async with serving(http(b"{}")) as server:
-            await discover(1.0, servers=(entry("jan", server.address),))
+            await discover(9.0, servers=(entry("jan", server.address),))
             return server.heads
 
     (head,) = asyncio.run(go())

@@ -77,12 +77,12 @@ def test_leaving_a_stream_frees_the_slot(real_model: str) -> None:
                 break
         await events.aclose()
         assert server.running
-        line = Line(server.running.address.removesuffix("/v1"), server.running.key)
+        line = Line(server.running.address, server.running.key)
         asked = Asked(real_model, "local", line.address)
         begun = time.monotonic()
         busy = True
         while busy and time.monotonic() - begun < 8:
-            (slot,) = json.loads(await line.get("slots", asked))
+            (slot,) = json.loads(await line.get("/slots", asked))
             busy = slot["is_processing"]
         await line.close()
         return busy
