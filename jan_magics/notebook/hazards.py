@@ -28,6 +28,7 @@ _HAZARD: Final = re.compile(
     r"|\]\(\s*+<?[^\s()]*?[:&\\%]"  # a link with a scheme
     r"|^[ \t>]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++[ \t>]*+)*+"  # a reference definition with one
     r"\[(?:\\[\s\S]|[^\[\]\\])*+\]:\s*+<?\S*?[:&\\]"
+    r"|\A(?:\\[\s\S]|[^\[\]\\])*+\]:\s*+<?\S*?[:&\\]"  # the end of one that began before
     r"|^[ \t>*+\-0-9.)]*+(?:`{3,}+|~{3,}+)[^\n]*?[$\\\"'&<@]"  # a fence with attributes
     rf"|\\{_MACROS}(?![A-Za-z])",
     re.MULTILINE,
