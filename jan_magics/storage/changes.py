@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from jan_magics.domain.errors import StoreError
 from jan_magics.domain.messages import UNLINKED, Json, Message, Parent, Thread
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY, KEEP, RootPointer
 
 
 def changed_thread(
@@ -20,19 +21,27 @@ def changed_thread(
     return replace(thread, title=thread.title if title is None else title, metadata=kept)
 
 
-def one_thread(messages: Sequence[Message]) -> str:
-    """Return the thread that all messages belong to.
+def with_root(thread: Thread, root_id: RootPointer) -> Thread:
+    """Let the thread's metadata name another active root; None: none is named."""
+    if root_id is KEEP:
+        return thread
+    return changed_thread(thread, None, {ACTIVE_ROOT_KEY: root_id})
+
+
+def one_thread(messages: Sequence[Message], thread_id: str | None = None) -> str:
+    """Return the thread that all messages belong to, which may be said beforehand.
 
     Raises:
         StoreError: when they belong to several, since one transaction is one thread.
     """
-    threads = sorted({message.thread_id for message in messages})
+    threads = {message.thread_id for message in messages}
+    threads |= set() if thread_id is None else {thread_id}
     if len(threads) != 1:
         raise StoreError(
-            f"messages of several threads in one save: {', '.join(map(repr, threads))}",
+            f"messages of several threads in one save: {', '.join(map(repr, sorted(threads)))}",
             "Save each thread by itself",
         )
-    return threads[0]
+    return threads.pop()
 
 
 def count_branches(parents: Mapping[str, Parent]) -> int:

@@ -90,23 +90,36 @@ class Folder:
         """Append a message; a log that ends within a line gets its newline first."""
         return append(self.log_path, (b"" if whole else b"\n") + entry[0] + b"\n")
 
-    def record(self, record: Mapping[str, Json]) -> None:
-        """Append one of our own records."""
+    def record(self, *records: Mapping[str, Json]) -> None:
+        """Append records of ours, all or none: several stand in one line."""
         written = self._records()
         start = b"\n" if written and not written.endswith(b"\n") else b""
-        append(self.records_path, start + canonical(dict(record)).encode() + b"\n")
+        listed: list[Json] = [dict(record) for record in records]
+        line: Json = listed[0] if len(listed) == 1 else {"type": "all", "records": listed}
+        append(self.records_path, start + canonical(line).encode() + b"\n")
 
-    def tombstones(self) -> frozenset[str]:
-        """Return the ids of deleted messages; records of other kinds and torn ones are skipped."""
-        found: set[str] = set()
+    def records(self) -> list[dict[str, Json]]:
+        """Return our own records in the order of writing; torn lines are skipped."""
+        found: list[dict[str, Json]] = []
         for line in self._records().split(b"\n"):
             try:
                 record = parse(line)
             except ValueError:
                 continue
-            if isinstance(record, dict) and record.get("type") == "tombstone":
-                found.add(str(record.get("id")))
-        return frozenset(found)
+            if isinstance(record, dict):
+                several = record.get("records") if record.get("type") == "all" else None
+                listed = several if isinstance(several, list) else [record]
+                found.extend(each for each in listed if isinstance(each, dict))
+        return found
+
+    def tombstones(self) -> dict[str, str | None]:
+        """Return the ids of deleted messages with their parents."""
+        found: dict[str, str | None] = {}
+        for record in self.records():
+            if record.get("type") == "tombstone":
+                parent = record.get("parent")
+                found[str(record.get("id"))] = parent if isinstance(parent, str) else None
+        return found
 
     def fault(self, damaged: int) -> str | None:
         """Say what is wrong with the messages, None when nothing is."""

@@ -23,7 +23,7 @@ class Index:
 
     prints: Prints
     parents: dict[str, Parent]
-    gone: frozenset[str]
+    gone: dict[str, str | None]
     whole: bool
 
 
@@ -78,7 +78,7 @@ def prints_of(folder: Folder) -> Prints:
     return print_of(folder.log_path), print_of(folder.records_path)
 
 
-def _parents(log: Log, gone: frozenset[str]) -> dict[str, Parent]:
+def _parents(log: Log, gone: dict[str, str | None]) -> dict[str, Parent]:
     entries: Mapping[str, Parent] = {
         identity: parent_of(value) for identity, (_, value) in log.entries.items()
     }

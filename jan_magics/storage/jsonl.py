@@ -7,17 +7,20 @@ from datetime import datetime
 from pathlib import Path
 
 from jan_magics.domain.errors import MessageNotFound, StoreError, ThreadNotFound
-from jan_magics.domain.messages import Json, Message, Thread
+from jan_magics.domain.messages import Json, Message, Parent, Thread
+from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import ThreadRow
+from jan_magics.domain.tree import KEEP, Changes, RootPointer
 from jan_magics.storage.bin import Bin
-from jan_magics.storage.changes import changed_thread, one_thread
-from jan_magics.storage.codec import EPOCH, decode_message, to_milliseconds
+from jan_magics.storage.changes import changed_thread, one_thread, with_root
+from jan_magics.storage.codec import EPOCH, decode_message
 from jan_magics.storage.files import sync_folder, translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.index import Counts, Index, Indices, prints_of
 from jan_magics.storage.locks import Locks
 from jan_magics.storage.log import entry_of
 from jan_magics.storage.names import check_thread_id, is_thread_id
+from jan_magics.storage.overlays import decode_overlays, encode_overlay
 
 
 class JsonlStore:
@@ -111,30 +114,40 @@ class JsonlStore:
         with self._writing(message.thread_id) as folder:
             index = self._indices.of(folder)
             if message.id not in index.parents and _put(folder, index, [message]):
-                _touch(folder, self._clock())
+                _touch(folder, self._clock, changed=True)
 
     def save(self, *messages: Message) -> None:
         """Write the newest state of messages of one thread in one transaction."""
         if messages:
-            with self._writing(one_thread(messages)) as folder:
-                if _put(folder, self._indices.of(folder), messages):
-                    _touch(folder, self._clock())
+            self.apply(one_thread(messages), Changes(messages))
 
     def delete(self, thread_id: str, message_id: str) -> None:
         """Delete a message for good; a late save does not bring it back."""
         with self._writing(thread_id) as folder:
-            index = self._indices.of(folder)
-            if message_id not in index.parents:
+            if message_id not in self._indices.of(folder).parents:
                 raise MessageNotFound(message_id)
-            # The record first: from then on the line does not count, whatever happens.
-            at = to_milliseconds(self._clock())
-            folder.record({"type": "tombstone", "id": message_id, "at": at})
-            entries = folder.repaired_log().entries
-            folder.write_log(entry for key, entry in entries.items() if key != message_id)
-            del index.parents[message_id]
-            index.gone |= {message_id}
-            index.prints, index.whole = prints_of(folder), True
-            _touch(folder, self._clock())
+            self._apply(folder, Changes(deleted=(message_id,)), ())
+
+    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+        """Write changes of a tree and our own records, all in one transaction."""
+        if changes.save:
+            one_thread(changes.save, thread_id)
+        with self._writing(thread_id) as folder:
+            self._apply(folder, changes, overlays)
+
+    def overlays(self, thread_id: str) -> Sequence[Overlay]:
+        """Return our own records of a thread in the order of writing."""
+        folder = self._named(thread_id)
+        with translated(folder.path):
+            folder.require()
+            return decode_overlays(folder.records())
+
+    def tombstones(self, thread_id: str) -> Mapping[str, str | None]:
+        """Return the ids of deleted messages with their parents."""
+        folder = self._named(thread_id)
+        with translated(folder.path):
+            folder.require()
+            return folder.tombstones()
 
     def close(self) -> None:
         """Forget what was remembered; no file stays open between calls."""
@@ -144,6 +157,25 @@ class JsonlStore:
         if not is_thread_id(thread_id):
             raise ThreadNotFound(thread_id)
         return Folder(self._folder / thread_id)
+
+    def _apply(self, folder: Folder, changes: Changes, overlays: Sequence[Overlay]) -> None:
+        index = self._indices.of(folder)
+        changed = bool(changes.save) and _put(folder, index, changes.save)
+        gone = {name: index.parents[name] for name in changes.deleted if name in index.parents}
+        records = [_tombstone(name, parent) for name, parent in gone.items()]
+        records += [encode_overlay(overlay) for overlay in overlays]
+        if records:
+            folder.record(*records)
+        if gone:
+            # The record first: from then on the line does not count, whatever happens.
+            entries = folder.repaired_log().entries
+            folder.write_log(entry for key, entry in entries.items() if key not in gone)
+            index.whole = True
+        for name, parent in gone.items():
+            index.gone[name] = parent if isinstance(parent, str) else None
+            del index.parents[name]
+        index.prints = prints_of(folder)
+        _touch(folder, self._clock, changes.active_root_id, changed=changed or bool(records))
 
     @contextmanager
     def _writing(self, thread_id: str) -> Iterator[Folder]:
@@ -175,12 +207,21 @@ def _put(folder: Folder, index: Index, messages: Sequence[Message]) -> bool:
     return True
 
 
-def _touch(folder: Folder, now: datetime) -> None:
+def _touch(
+    folder: Folder, clock: Callable[[], datetime], root_id: RootPointer = KEEP, *, changed: bool
+) -> None:
     try:
         thread = folder.thread()
     except StoreError:
         return  # its record is damaged, which `threads` says; the messages are safe
-    folder.write_thread(replace(thread, updated_at=now))
+    rooted = with_root(thread, root_id)
+    if changed or rooted != thread:
+        folder.write_thread(replace(rooted, updated_at=clock()))
+
+
+def _tombstone(message_id: str, parent: Parent) -> dict[str, Json]:
+    above = parent if isinstance(parent, str) else None
+    return {"type": "tombstone", "id": message_id, "parent": above}
 
 
 def _row(folder: Folder, counts: Counts) -> ThreadRow | None:

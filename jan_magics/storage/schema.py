@@ -80,4 +80,19 @@ def _threads_and_messages(connection: apsw.Connection) -> None:
     )
 
 
-STEPS: Final[tuple[Step, ...]] = (_threads_and_messages,)
+def _overlays(connection: apsw.Connection) -> None:
+    # `data` is [id, parent] as JSON, since a column cannot hold every id; older ones have none.
+    connection.execute(
+        """
+        CREATE TABLE overlay (
+            n INTEGER PRIMARY KEY,
+            thread INTEGER NOT NULL REFERENCES thread (n) ON DELETE CASCADE,
+            data TEXT NOT NULL
+        );
+        CREATE INDEX overlay_order ON overlay (thread, n);
+        ALTER TABLE tombstone ADD COLUMN data TEXT;
+        """
+    )
+
+
+STEPS: Final[tuple[Step, ...]] = (_threads_and_messages, _overlays)

@@ -20,6 +20,15 @@ from jan_magics.domain.messages import (
     ToolResultPart,
     UnknownPart,
 )
+from jan_magics.domain.overlays import (
+    CellLink,
+    Change,
+    Hidden,
+    NextRoot,
+    Overlay,
+    SideTurn,
+    Undone,
+)
 from jan_magics.domain.protocols import Store, ThreadRow
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -109,6 +118,17 @@ threads = st.builds(
     metadata=st.dictionaries(texts, json_values, max_size=3),
     extra=mappings,
 )
+overlays: st.SearchStrategy[Overlay] = st.one_of(
+    st.builds(CellLink, texts, texts, st.integers(0, 9), texts),
+    st.builds(SideTurn, messages, messages),
+    st.builds(Hidden, texts, st.booleans()),
+    st.builds(NextRoot, st.none() | texts, st.booleans()),
+    st.builds(
+        Change, texts, st.sampled_from(["branch", "drop", "delete", "title", "repair"]),
+        st.dictionaries(texts, json_values, max_size=3), times,
+    ),
+    st.builds(Undone, texts),
+)  # fmt: skip
 
 
 def make_thread(thread_id: str = "t", title: str = "a thread") -> Thread:

@@ -1,0 +1,123 @@
+"""Rows of the table `thread` <-> values; each function is given an open transaction."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import apsw
+
+from jan_magics.domain.errors import ThreadNotFound
+from jan_magics.domain.messages import Json, Thread
+from jan_magics.domain.protocols import ThreadRow
+from jan_magics.storage.codec import EPOCH, canonical, parse, to_milliseconds
+
+LIST: Final = """
+    SELECT id, created_at, updated_at, data, messages, leaves FROM thread
+    WHERE deleted_at IS NULL ORDER BY updated_at DESC, n DESC
+"""
+BINNED: Final = """
+    SELECT id, created_at, updated_at, data, messages, leaves FROM thread
+    WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, n DESC
+"""
+_ONE: Final = """
+    SELECT id, created_at, updated_at, data FROM thread WHERE id = ? AND deleted_at IS NULL
+"""
+_INSERT: Final = """
+    INSERT INTO thread (id, title, created_at, updated_at, data)
+    VALUES (:id, :title, :created, :updated, :data) ON CONFLICT (id) DO NOTHING
+"""
+_UPDATE: Final = """
+    UPDATE thread SET title = :title, updated_at = :updated, data = :data WHERE id = :id
+"""
+
+
+def read_rows(rows: Sequence[tuple[Any, ...]]) -> list[ThreadRow]:
+    """Read rows of a list of threads; a damaged one says so."""
+    records = _parsed([row[3] for row in rows])
+    return [_row(row, record) for row, record in zip(rows, records, strict=True)]
+
+
+def live_thread(connection: apsw.Connection, thread_id: str) -> Thread:
+    """Return a thread that is not in the bin. Raises ThreadNotFound."""
+    row = connection.execute(_ONE, (column(thread_id),)).fetchone()
+    if row is None:
+        raise ThreadNotFound(thread_id)
+    return _thread(row, _parsed_one(str(row[3])))
+
+
+def live_number(connection: apsw.Connection, thread_id: str) -> int:
+    """Return the row number of a thread that is not in the bin. Raises ThreadNotFound."""
+    found = connection.execute(
+        "SELECT n FROM thread WHERE id = ? AND deleted_at IS NULL", (column(thread_id),)
+    ).fetchone()
+    if found is None:
+        raise ThreadNotFound(thread_id)
+    return int(found[0])
+
+
+def add_thread(connection: apsw.Connection, thread: Thread) -> bool:
+    """Write a new thread; tell whether its id was free."""
+    connection.execute(_INSERT, _columns(thread))
+    return bool(connection.changes())
+
+
+def change_thread(connection: apsw.Connection, thread: Thread, now: datetime) -> None:
+    """Write a thread's title, metadata and time anew."""
+    connection.execute(_UPDATE, _columns(replace(thread, updated_at=now)))
+
+
+def count(connection: apsw.Connection, n: int, change: tuple[int, int], now: datetime) -> None:
+    """Add to the numbers of messages and leaves; the thread was changed now."""
+    connection.execute(
+        "UPDATE thread SET messages = messages + ?, leaves = leaves + ?, updated_at = ?"
+        " WHERE n = ?",
+        (*change, to_milliseconds(now), n),
+    )
+
+
+def column(text: str) -> str:
+    """Return a text for a column: SQLite takes valid Unicode only; the true one is in the data."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _parsed(texts: Sequence[Any]) -> list[Json]:
+    """Read many JSON texts at once, which takes half the time; None for one that is damaged."""
+    with suppress(ValueError):
+        values = parse(f"[{','.join(texts)}]")
+        if isinstance(values, list) and len(values) == len(texts):
+            return values
+    return [_parsed_one(text) for text in texts]
+
+
+def _parsed_one(text: str) -> Json:
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def _row(row: Sequence[Any], record: Json) -> ThreadRow:
+    messages, leaves = row[4], row[5]
+    thread = _thread(row, record)
+    if type(record) is list:
+        return ThreadRow(thread, messages, max(1, leaves) if messages else 0)
+    return ThreadRow(thread, messages, max(1, leaves) if messages else 0, "its record is damaged")
+
+
+def _thread(row: Sequence[Any], record: Any) -> Thread:
+    title, metadata, extra = record if type(record) is list else (row[0], {}, {})
+    # Ten thousand of these make the list of threads, so nothing is checked that we wrote.
+    created, updated = EPOCH + timedelta(0, 0, 0, row[1]), EPOCH + timedelta(0, 0, 0, row[2])
+    return Thread(row[0], title, created, updated, metadata, extra)
+
+
+def _columns(thread: Thread) -> dict[str, str | int]:
+    return {
+        "id": thread.id,
+        "title": column(thread.title),
+        "created": to_milliseconds(thread.created_at),
+        "updated": to_milliseconds(thread.updated_at),
+        "data": canonical([thread.title, dict(thread.metadata), dict(thread.extra)]),
+    }
