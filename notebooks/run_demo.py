@@ -94,12 +94,15 @@ def main() -> int:
     BUILD.mkdir(parents=True)
     notebook = run(path)
     save(notebook, path.stem)
-    shown = [describe(turn) for turn in turns(notebook)]
-    print("\n".join(shown))
+    shown = list(turns(notebook))
+    print("\n".join(map(describe, shown)))
     print(f"Executed notebook and HTML: {os.path.relpath(BUILD)}")
     if not shown:
         print("The notebook showed no turn.", file=sys.stderr)
-    return 0 if shown else 1
+    quoted = has_model() and any(str(turn.get("model")).startswith("offline:") for turn in shown)
+    if quoted:
+        print("A model is installed, yet quotes answered: see %chat doctor.", file=sys.stderr)
+    return 0 if shown and not quoted else 1
 
 
 if __name__ == "__main__":
