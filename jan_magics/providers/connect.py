@@ -37,21 +37,26 @@ def connect(
         return LocalProvider(local or LocalServer(), own=local is None)
     address = ref.address or (entry.address if entry else "")
     if not address:
-        closest = get_close_matches(ref.provider, CATALOG, n=2)
-        hint = f"; closest: {', '.join(map(repr, closest))}" if closest else ""
-        raise SettingError(
-            f"no provider {ref.provider!r}{hint}",
-            "List them with: %chat models   Any other server is https://HOST/v1#MODEL",
-        )
+        raise _unknown(ref.provider)
     _check(address, trusted_hosts)
     found = key.for_origin(origin_of(address)) if key else keys.key_for(ref.provider, address)
-    if found is None and entry and not entry.local:
+    # A server of the user's own under a known name may do without.
+    if found is None and entry and not entry.local and not ref.address:
         raise KeyRefused(
             f"{ref.provider} needs a key and there is none",
             f"Store one: %chat key {ref.provider}   or set {entry.key_variable}",
         )
     dialect = entry.dialect if entry else PLAIN
     return OpenAIProvider(ref.provider, address, found, dialect=dialect)
+
+
+def _unknown(provider: str) -> SettingError:
+    closest = get_close_matches(provider, CATALOG, n=2)
+    hint = f"; closest: {', '.join(map(repr, closest))}" if closest else ""
+    return SettingError(
+        f"no provider {provider!r}{hint}",
+        "List them with: %chat models   Any other server is https://HOST/v1#MODEL",
+    )
 
 
 def _check(address: str, trusted_hosts: AbstractSet[str]) -> None:

@@ -92,6 +92,8 @@ def _failed(said: Complaint, asked: Asked, status: int) -> ProviderError:
         kind = RequestRejected
         message = f"{asked.provider} refuses the request ({status}){_words(said)}"
         step = "Mend the parameter or part that it names; see what is sent with: %chat plan"
+        if status == 402:
+            step = "Pay there what it asks for, or ask another model: %chat use MODEL"
     return kind(message, step, model=asked.model, status=status)
 
 

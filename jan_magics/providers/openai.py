@@ -7,7 +7,7 @@ import httpx
 
 from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import StreamEvent
-from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import PLAIN, Dialect
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
@@ -59,7 +59,7 @@ class OpenAIProvider:
         """
         asked = self._asked(request.model)
         body = encode(request, self._dialect)
-        line = self._line.post("chat/completions", body, asked, request.options.timeout)
+        line = self._line.post("chat/completions", body, asked, _patience(request.options))
         async with line as response:
             kind = response.headers.get("content-type", "")
             answer = Answer(asked, stream=kind.startswith("text/event-stream"))
@@ -95,6 +95,13 @@ class OpenAIProvider:
     def _asked(self, model: ModelRef | None) -> Asked:
         named = str(model) if model else self._name
         return Asked(named, self._name, self._line.address, self._key)
+
+
+def _patience(options: ChatOptions) -> float | None:
+    """Return the seconds between two bytes: the option, else a parameter of that name."""
+    asked = options.parameters.get("timeout")
+    number = asked if isinstance(asked, int | float) and asked > 0 else None
+    return options.timeout if options.timeout is not None else number
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

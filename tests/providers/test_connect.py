@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jan_magics.domain.errors import KeyRefused, SettingError
-from jan_magics.domain.models import parse_model
+from jan_magics.domain.models import ModelRef, parse_model
 from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.connect import connect
 from jan_magics.providers.discover import Found, discover
@@ -49,6 +49,15 @@ def test_a_key_that_is_missing() -> None:
         connect(parse_model("groq:x"), keys=NO_KEYS)
     assert "%chat key groq" in raised.value.next_step
     assert "GROQ_API_KEY" in raised.value.next_step
+
+
+def test_a_known_name_at_another_address_gets_no_key_of_the_environment() -> None:
+    keys = KeyChain({"OPENAI_API_KEY": "set"}, keyring=False)
+    ref = ModelRef("openai", "x", "https://proxy.example/v1")
+    provider = connect(ref, keys=keys)
+    assert isinstance(provider, OpenAIProvider)
+    assert provider.address == "https://proxy.example/v1"
+    assert provider._key is None
 
 
 def test_keys_of_the_environment_of_the_file_and_of_the_caller(tmp_path: Path) -> None:

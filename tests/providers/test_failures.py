@@ -134,6 +134,8 @@ def test_overflow_in_every_wording(
         pytest.param(502, "<html><head><style>p{}</style></head><body><h1>Bad Gateway</h1></body>",
                      ServerFailed, "(502): Bad Gateway", "Run the cell again", id="a proxy's page"),
         pytest.param(500, b"", ServerFailed, "(500)", "Run the cell again", id="no body"),
+        pytest.param(402, words("Insufficient Balance"), RequestRejected, "Insufficient Balance",
+                     "%chat use MODEL", id="402"),
         pytest.param(302, b"", RequestRejected, "redirect (302)", "https://HOST", id="redirect"),
     ],
 )  # fmt: skip

