@@ -2,7 +2,7 @@
 
 A process that is killed cannot clean up, so this one does it: its standard input is a pipe from
 that process, and the end of the pipe is the end of the server. It is started as a file, in a
-session of its own, so that neither Ctrl-C nor a kill of the kernel's process group reaches it.
+process group of its own, so that neither Ctrl-C nor a kill of the kernel's group reaches it.
 """
 
 import os
