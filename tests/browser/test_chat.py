@@ -4,7 +4,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
 
-PROMPT = "What is **bold**, and what is `code`?\n\n<img src=x onerror='document.title=666'>"
+# One sentence, so that the offline model quotes all of it: what it says is then as hostile as this.
+PROMPT = "What is **bold** <img src=x onerror='document.title=666'> in `code`?"
 
 
 def test_an_answer_is_shown_and_saved(open_cells: OpenCells) -> None:
@@ -12,7 +13,7 @@ def test_an_answer_is_shown_and_saved(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.run(1)
     output = notebook.page.locator(".jp-OutputArea-output").last
-    expect(output).to_contain_text("What is bold, and what is code?")
+    expect(output).to_contain_text("What is bold")
     expect(output.locator("strong").first).to_have_text("bold")
     notebook.screenshot("answer")
 
