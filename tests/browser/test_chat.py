@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import OpenCells
 
 # One sentence, so that the offline model quotes all of it: what it says is then as hostile as this.
-PROMPT = "What is **bold** <img src=x onerror='document.title=666'> in `code`?"
+PROMPT = "What is **bold** <img src=x onerror='document[\"title\"]=666'> in `code`?"
 
 
 def test_an_answer_is_shown_and_saved(open_cells: OpenCells) -> None:
