@@ -45,7 +45,8 @@ def _blank_between(above: str, below: str) -> bool:
 
 
 def _safe_code(block: Code) -> tuple[str, bool]:
-    if not hazardous(block.source) and not hazardous(block.code):
+    # The colon in the next line stands for an address behind a link that the code leaves open.
+    if not hazardous(block.source) and not hazardous(f"{block.code}\n:"):
         return block.source, False
     nested = bool(block.margin)
     html = block_code(block.code, block.language, one_line=nested)

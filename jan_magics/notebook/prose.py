@@ -88,6 +88,7 @@ class _Walk:
         # Prose without spaces ends no address for a parser, but for a reader (`words_at`).
         self.address_end = 0
         self.words_at = 0
+        self.ticks: dict[int, list[int]] | None = None
 
     def write(self, piece: str, taken: int) -> None:
         """Write a piece in place of the next characters."""
@@ -114,6 +115,16 @@ class _Walk:
         """Note that the next character belongs to no address."""
         self.address_end = 0
 
+    def closing_ticks(self, start: int, length: int) -> int:
+        """Return where the next run of exactly so many backticks is, or 0."""
+        if self.ticks is None:
+            self.ticks = {}
+            for run in _TICKS.finditer(self.text, start):
+                self.ticks.setdefault(len(run[0]), []).append(run.start())
+        places = self.ticks.get(length, [])
+        index = bisect_left(places, start)
+        return places[index] if index < len(places) else 0
+
 
 def _keep_definitions(walk: _Walk) -> None:
     """Keep link definitions; they stand only at the start of a paragraph."""
@@ -133,7 +144,6 @@ class _Paragraph(_Walk):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.dropped: dict[int, int] = {}
-        self.ticks: dict[int, list[int]] | None = None
 
     def safe(self) -> str:
         _keep_definitions(self)
@@ -170,32 +180,30 @@ class _Paragraph(_Walk):
 
     def _code(self, length: int) -> None:
         start = self.at + length
-        end = self._closing_ticks(start, length)
+        end = self.closing_ticks(start, length)
         content = self.text[start:end] if end else ""
         if not end or ("\n" in content and _NEW_BLOCK.search(content)):
             # Three of them might begin a fence where what follows is rewritten.
             self.write(("&#96;" if length > 2 else "`") * length, length)
             return
         written = self.text[self.at : end + length]
-        unclear = (self.in_address and ("$" in content or "\\" in content)) or (
+        # Math that begins inside may swallow the closing marks: after an address, or where three
+        # marks might then begin a fence, its signs must not stand.
+        opens_math = "$" in content or "\\" in content
+        unclear = (opens_math and (self.in_address or length > 2)) or (
             "\n" in content and ("```" in written or "~~~" in written)
         )
         # Unfinished, a link in it would go on behind it: the colon stands for what follows.
         if hazardous(content + ":") or unclear:
+            goes_on = self.in_address
             self.write(inline_code(content), len(written))
+            if goes_on:  # the space that ended the address may be gone
+                self.leave_address()
+                self.enter_address(self.at)
             return
         for address in ADDRESS.finditer(content):
             self.enter_address(start + address.start())
         self.write(written, len(written))
-
-    def _closing_ticks(self, start: int, length: int) -> int:
-        if self.ticks is None:
-            self.ticks = {}
-            for run in _TICKS.finditer(self.text, start):
-                self.ticks.setdefault(len(run[0]), []).append(run.start())
-        places = self.ticks.get(length, [])
-        index = bisect_left(places, start)
-        return places[index] if index < len(places) else 0
 
     def _backslash(self) -> None:
         following = self.text[self.at + 1 : self.at + 2]
