@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jan_magics.domain.messages import FinishReason, Message, text_of
 from jan_magics.domain.models import ChatRequest, Timings, Usage
-from jan_magics.engine.session import Outcome
+from jan_magics.engine.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
-from jan_magics.engine.session import Asking
+from jan_magics.engine.asking import Asking
 
 FLAGS: Final = ("thread", "model", "system")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")

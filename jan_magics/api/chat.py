@@ -9,7 +9,7 @@ from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import host_here
 from jan_magics.api.stream import AnswerStream
 from jan_magics.domain.tree import TreeIndex
-from jan_magics.engine.session import Asking
+from jan_magics.engine.asking import Asking
 from jan_magics.engine.threads import shown_title
 
 if TYPE_CHECKING:

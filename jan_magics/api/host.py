@@ -8,14 +8,17 @@ from typing import Any
 from jan_magics.api.answer import Answer, answer_of
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import ReasoningPart, text_of
+from jan_magics.domain.overlays import CellLink
+from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening, open_session
+from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.places import FOLDER
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Asking, Outcome, Preview, Session
+from jan_magics.engine.session import Preview, Session
 from jan_magics.engine.threads import shown_title
 from jan_magics.notebook.bridge import Bridge, Running, Stopped
 from jan_magics.notebook.footer import Footer
-from jan_magics.notebook.identity import execution_key, in_kernel
+from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
 from jan_magics.notebook.render import Format, Shown, bundle, live_markdown
 
@@ -38,6 +41,7 @@ class Host:
     bridge: Bridge = field(default_factory=Bridge)
     sticky: Asking = field(default_factory=Asking)
     _session: Session | None = None
+    _calls: tuple[str, int] = ("", 0)
 
     def session(self) -> Session:
         """Return the session; the store is opened by its first use."""
@@ -98,6 +102,15 @@ class Host:
             return None
         shown = _shown(outcome, Showing())
         return answer_of(outcome, bundle(shown, stable=False), self.here, shown=True)
+
+    def cell_call(self) -> CellLink | None:
+        """Return which call of which cell this is, None where the front end does not say."""
+        cell = cell_id(self.shell) if self.shell else ""
+        here = self.here()
+        self._calls = (here, self._calls[1] + 1 if self._calls[0] == here else 0)
+        if not cell:
+            return None
+        return CellLink(str(self.opening.path() or ""), cell, self._calls[1], "")
 
     def here(self) -> str:
         """Return what tells this execution from every other one."""

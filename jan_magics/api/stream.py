@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host
 from jan_magics.domain.errors import JanError
+from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Outcome
 from jan_magics.notebook.bridge import Running
 
 

@@ -54,14 +54,14 @@ class Transcript:
 
 
 def transcript(
-    title: str, path: Sequence[Message], everything: Iterable[Message], id: str | None
+    title: str, path: Sequence[Message], everything: Iterable[Message], only: str | None
 ) -> Transcript:
     """Return the path, or the one message whose id begins so. Raises MessageNotFound."""
-    if id is None:
+    if only is None:
         return Transcript(title, tuple(path))
-    found = tuple(message for message in everything if message.id.startswith(id))
+    found = tuple(message for message in everything if message.id.startswith(only))
     if len(found) != 1:
-        raise MessageNotFound(id)
+        raise MessageNotFound(only)
     return Transcript(title, found)
 
 

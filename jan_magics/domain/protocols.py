@@ -47,7 +47,7 @@ class Store(Protocol):
         title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
     ) -> None:
-        """Change the title, merge metadata (a None value removes its key). Raises ThreadNotFound."""
+        """Change the title, merge metadata; a None removes its key. Raises ThreadNotFound."""
         ...
 
     def delete_thread(self, thread_id: str) -> None:
@@ -63,7 +63,7 @@ class Store(Protocol):
         ...
 
     def create(self, message: Message) -> None:
-        """Write a new message; an id that exists already is left as it is. Raises ThreadNotFound."""
+        """Write a new message; an id that exists is left as it is. Raises ThreadNotFound."""
         ...
 
     def save(self, *messages: Message) -> None:
@@ -74,7 +74,7 @@ class Store(Protocol):
         ...
 
     def delete(self, thread_id: str, message_id: str) -> None:
-        """Delete a message for good, leaving a tombstone. Raises ThreadNotFound, MessageNotFound."""
+        """Delete a message, leaving a tombstone. Raises ThreadNotFound, MessageNotFound."""
         ...
 
     def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:

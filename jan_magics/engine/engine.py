@@ -1,13 +1,13 @@
 """The engine: one store, one clock, and the providers that are open. It lives on one loop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.models import ModelRef
-from jan_magics.domain.overlays import SideTurn
+from jan_magics.domain.overlays import Overlay, SideTurn
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
 
@@ -43,9 +43,9 @@ class Engine:
             tombstones=self.store.tombstones(thread.id),
         )
 
-    def apply(self, thread: Thread, changes: Changes) -> None:
-        """Write changes of a tree in one transaction."""
-        self.store.apply(thread.id, changes)
+    def apply(self, thread: Thread, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+        """Write changes of a tree and our own records in one transaction."""
+        self.store.apply(thread.id, changes, overlays)
 
     def new_thread(self, title: str, **metadata: str) -> Thread:
         """Write a new thread."""

@@ -1,20 +1,20 @@
 """What can answer here, listed without choosing: servers, a startable model, keys by source."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jan_magics.domain.models import ModelInfo
+from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.engine.choose import OFFLINE, Choice, Finder
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
     """A line of the list of models; `reachable` None = not asked."""
 
     model: str | None
     provider: str
     source: str
-    reachable: bool | None
+    reachable: bool | None = None
     why: str = ""
     info: ModelInfo | None = None
     chosen: bool = False
@@ -24,27 +24,34 @@ async def list_models(
     finder: Finder, keys: Mapping[str, tuple[str, ...]], choice: Choice
 ) -> tuple[Listed, ...]:
     """List the models of this machine, then the providers that there is a key for."""
-    rows = [
-        Listed(str(info.ref), info.ref.provider, "runs on this machine", True, info=info)
-        for info in await finder.running()
-    ]
+    rows = [_running(info) for info in await finder.running()]
     if startable := finder.startable():
-        rows.append(Listed(str(startable), "local", "can be started here", None))
-    rows.append(Listed(str(OFFLINE), "offline", "built in: quotes, no model", True))
+        rows.append(_listed(startable, "can be started here", reachable=None))
+    rows.append(_listed(OFFLINE, "built in: quotes, no model", reachable=True))
     rows.extend(
-        Listed(None, provider, f"key: {', '.join(sources)}", None, "only when you name its model")
+        Listed(
+            model=None,
+            provider=provider,
+            source=f"key: {', '.join(sources)}",
+            why="only when you name its model",
+        )
         for provider, sources in keys.items()
     )
     return _marked(rows, choice)
 
 
+def _running(info: ModelInfo) -> Listed:
+    return replace(_listed(info.ref, "runs on this machine", reachable=True), info=info)
+
+
+def _listed(model: ModelRef, source: str, *, reachable: bool | None) -> Listed:
+    return Listed(model=str(model), provider=model.provider, source=source, reachable=reachable)
+
+
 def _marked(rows: list[Listed], choice: Choice) -> tuple[Listed, ...]:
     name = str(choice.model)
     if name not in {row.model for row in rows}:
-        rows.insert(0, Listed(name, choice.model.provider, choice.why, None))
+        rows.insert(0, _listed(choice.model, choice.why, reachable=None))
     return tuple(
-        Listed(row.model, row.provider, row.source, row.reachable, choice.why, row.info, True)
-        if row.model == name
-        else row
-        for row in rows
+        replace(row, chosen=True, why=choice.why) if row.model == name else row for row in rows
     )

@@ -1,49 +1,22 @@
-"""What `%chat use` made stick, and `send`: an asking becomes a turn in the right thread."""
+"""What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, cast
+from typing import Any
 
 from jan_magics.domain.messages import Json, Thread
-from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
+from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.tree import TreeIndex
-from jan_magics.engine.choose import REMEMBERED, Choice, Finder, choose, guard_foreign
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import KEY, model_of
+from jan_magics.engine.outcome import Outcome, Telling
+from jan_magics.engine.placing import overlays_for, spot_for
+from jan_magics.engine.records import KEY
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.turn import Ask, Turn, assemble, place, run_turn
-
-_OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
-
-
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """What a cell or a call asks for; None = as `use` says, else as the thread or settings say."""
-
-    text: str = ""
-    thread: str | None = None
-    model: str | None = None
-    system: str | None = None
-    options: ChatOptions = field(default_factory=ChatOptions)
-    history: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A finished turn, and what its footer says beside it.
-
-    `state` is "new" or "continued" at the first turn of this kernel in that thread.
-    """
-
-    turn: Turn
-    version: int
-    versions: int
-    state: Literal["new", "continued"] | None
-    messages: int
-    flags: tuple[str, ...]
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +42,7 @@ class Session:
     foreign_folder: bool = False
     sticky: Asking = field(default_factory=Asking)
     last: Outcome | None = None
-    _answered_by: dict[str, str] = field(default_factory=dict)
-    _told: set[str] = field(default_factory=set)
+    telling: Telling = field(default_factory=Telling)
 
     async def send(self, asking: Asking, show: Callable[[Progress], None]) -> Outcome:
         """Ask in the thread that is meant. Raises SettingError, ThreadError, ProviderError."""
@@ -82,17 +54,22 @@ class Session:
         choice = await self._choose(asking, found, settings)
         thread = found or self.threads.create(name)
         index = self.engine.tree(thread)
+        ask = self._ask(wanted, thread, index, choice)
         show(Progress(note=f"asking {choice.model}"))
+        over: list[Outcome] = []
 
-        def over(turn: Turn) -> None:
-            notes = settings.notes
-            self.last = self._outcome(turn, index, choice, new=found is None, notes=notes)
+        def end(turn: Turn) -> None:
+            outcome = self.telling.outcome(
+                turn, ask, choice, new=found is None, notes=settings.notes
+            )
+            self.last = outcome
+            over.append(outcome)
 
         self.last = None
-        await run_turn(self.engine, _ask(wanted, thread, index, choice), show, over)
+        await run_turn(self.engine, ask, show, end)
         if wanted.history:
             self._remember(thread, choice)
-        return cast(Outcome, self.last)
+        return over[0]
 
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
@@ -102,8 +79,8 @@ class Session:
         choice = await self._choose(asking, found, settings)
         thread = found or Thread("", "", self.engine.now(), self.engine.now())
         index = self.engine.tree(found) if found else TreeIndex()
-        ask = _ask(wanted, thread, index, choice)
-        return Preview(choice, found, assemble(ask, place(self.engine, ask)[0]))
+        ask = self._ask(wanted, thread, index, choice)
+        return Preview(choice, found, assemble(ask, place(self.engine, ask)))
 
     def current(self) -> Thread | None:
         """Return the thread that the next turn goes to, None when it will be a new one."""
@@ -146,44 +123,28 @@ class Session:
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
 
+    def _ask(self, wanted: Asking, thread: Thread, index: TreeIndex, choice: Choice) -> Ask:
+        records = self.engine.store.overlays(thread.id) if len(index) else ()
+        spot = spot_for(index, records, wanted)
+        now = self.engine.now()
+        overlays = overlays_for(index, spot, wanted, self.engine.new_id, now)
+        return Ask(
+            thread=thread,
+            index=index,
+            text=wanted.text,
+            model=choice.model,
+            system=wanted.system or "",
+            options=wanted.options,
+            history=wanted.history,
+            spot=spot,
+            overlays=overlays,
+        )
+
     def _remember(self, thread: Thread, choice: Choice) -> None:
         known: dict[str, Json] = dict(own(thread))
         if known.get("model") != str(choice.model):
             known["model"] = str(choice.model)
             self.engine.store.update_thread(thread.id, metadata={KEY: known})
-
-    def _outcome(
-        self, turn: Turn, index: TreeIndex, choice: Choice, *, new: bool, notes: tuple[str, ...]
-    ) -> Outcome:
-        path = index.path()
-        before = self._answered_by.get(turn.thread.id)
-        state: Literal["new", "continued"] | None
-        state = None if before else ("new" if new or not path else "continued")
-        lines = [note for note in notes if note not in self._told]
-        self._told.update(lines)
-        if before != str(choice.model) and choice.why not in _OBVIOUS:
-            lines.append(f"why {choice.model}: {choice.why}")
-        self._answered_by[turn.thread.id] = str(choice.model)
-        return Outcome(turn, 1, 1, state, len(path), _flags(turn, index), tuple(lines))
-
-
-def _ask(wanted: Asking, thread: Thread, index: TreeIndex, choice: Choice) -> Ask:
-    return Ask(
-        thread, index, wanted.text, choice.model, wanted.system or "", wanted.options,
-        wanted.history,
-    )  # fmt: skip
-
-
-def _flags(turn: Turn, index: TreeIndex) -> tuple[str, ...]:
-    before = [model for message in index.path() if (model := model_of(message))]
-    flags = {
-        "stopped": turn.finish == "stopped",
-        "cut at the token limit": turn.finish == "length",
-        "offline (no model)": turn.request.model.provider == "offline",
-        "model changed": bool(before) and before[-1] != str(turn.request.model),
-        "not in the thread": not turn.request.stable and bool(before),
-    }
-    return tuple(flag for flag, holds in flags.items() if holds)
 
 
 def _first(*values: Any) -> Any:

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from jan_magics.domain.branching import attach
-from jan_magics.domain.messages import FinishReason, Json, Message, TextPart, Thread
+from jan_magics.domain.messages import FinishReason, Json, Message, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
+from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import outcome
 from jan_magics.engine.reply import Progress, Reply
+from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.sanitize.roles import alternate
 
 Show: TypeAlias = Callable[[Progress], None]
@@ -19,7 +21,7 @@ Show: TypeAlias = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A turn to be made at the head of a thread.
+    """A turn to be made at a spot of a thread; `overlays` are written with the question.
 
     `history` False: a side turn that is not reminded of the thread and does not move its head.
     """
@@ -31,16 +33,19 @@ class Ask:
     system: str = ""
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
+    spot: Spot = HEAD
+    overlays: tuple[Overlay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A finished turn, with the exact request that was sent."""
+    """A finished turn, with the exact request that was sent and the tree as it is now."""
 
     thread: Thread
     question: Message
     answer: Message
     request: ChatRequest
+    index: TreeIndex
     finish: FinishReason
     usage: Usage
     timings: Timings
@@ -51,10 +56,11 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
 
     `over` is told of the turn when its words are kept, also when it was stopped or failed.
     """
-    question, answer = place(engine, ask)
+    placed = place(engine, ask)
     # On disk before the request leaves: a question is never lost.
-    index = keep_question(engine, ask, question)
-    request = assemble(ask, question)
+    index = keep_question(engine, ask, placed)
+    request = assemble(ask, placed)
+    answer = empty_answer(engine, placed.question)
     reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply))
     finish: FinishReason = "error"
     try:
@@ -67,37 +73,44 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     finally:
         await reply.settle()
         answer = finished(ask, answer, reply, finish)
-        turn = Turn(ask.thread, question, answer, request, finish, reply.usage(), reply.timings())
         # A failure without a word is no answer; anything that was said is one.
         if answer.parts or finish not in ("error", "stopped"):
-            keep_answer(engine, ask, index, (question, answer))
+            index = keep_answer(engine, ask, index, (placed.question, answer))
+        known = (finish, reply.usage(), reply.timings())
+        turn = Turn(ask.thread, placed.question, answer, request, index, *known)
         over(turn)
     return turn
 
 
-def place(engine: Engine, ask: Ask) -> tuple[Message, Message]:
-    """Make the question and the empty answer; the answer's parent is fixed from here on."""
-    parts = (TextPart(ask.text),)
-    question = Message(engine.new_id(), ask.thread.id, "user", parts, engine.now())
-    answer = Message(engine.new_id(), ask.thread.id, "assistant", (), engine.now(), question.id)
-    return question, answer
+def place(engine: Engine, ask: Ask) -> Placed:
+    """Give the question its place. Raises MessageNotFound, ThreadError."""
+    draft = Draft(engine.new_id(), ask.thread.id, ask.text, engine.now())
+    return put(ask.index, ask.spot, draft)
 
 
-def assemble(ask: Ask, question: Message) -> ChatRequest:
-    """Return what is sent: the active path, cleaned, with the question last."""
-    path = ask.index.path() if ask.history else ()
-    messages = alternate((*path, question))
+def empty_answer(engine: Engine, question: Message) -> Message:
+    """Begin an answer; its parent is fixed from here on."""
+    return Message(engine.new_id(), question.thread_id, "assistant", (), engine.now(), question.id)
+
+
+def assemble(ask: Ask, placed: Placed) -> ChatRequest:
+    """Return what is sent: the path to the question, cleaned, with the question last."""
+    before = placed.before if ask.history else ()
+    messages = alternate((*before, placed.question))
     stable = len(messages) - 1
     return ChatRequest(ask.model, messages, ask.system, options=ask.options, stable=stable)
 
 
-def keep_question(engine: Engine, ask: Ask, question: Message) -> TreeIndex:
-    """Write the question at the head; a side turn is written only when it is over."""
+def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
+    """Write the question, and which cell asked; a side turn is written only when it is over."""
     if not ask.history:
         return ask.index
-    changes = attach(ask.index, question)
-    engine.apply(ask.thread, changes)
-    return ask.index.after(changes)
+    linked = [
+        replace(each, message=placed.question.id) if isinstance(each, CellLink) else each
+        for each in ask.overlays
+    ]
+    engine.apply(ask.thread, placed.changes, linked)
+    return ask.index.after(placed.changes)
 
 
 def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> None:
@@ -107,12 +120,16 @@ def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> Non
         engine.store.save(replace(answer, parts=reply.folding.parts(), metadata=mark))
 
 
-def keep_answer(engine: Engine, ask: Ask, index: TreeIndex, turn: tuple[Message, Message]) -> None:
+def keep_answer(
+    engine: Engine, ask: Ask, index: TreeIndex, turn: tuple[Message, Message]
+) -> TreeIndex:
     """Write the answer and the pointer to it in one transaction."""
-    if ask.history:
-        engine.apply(ask.thread, attach(index, turn[1]))
-    else:
+    if not ask.history:
         engine.keep_aside(ask.thread, *turn)
+        return index
+    changes = attach(index, turn[1])
+    engine.apply(ask.thread, changes)
+    return index.after(changes)
 
 
 def finished(ask: Ask, answer: Message, reply: Reply, finish: FinishReason) -> Message:

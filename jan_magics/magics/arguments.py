@@ -49,7 +49,7 @@ class Verb:
     text: str = ""
 
 
-class HelpAsked(Exception):  # noqa: N818 - not an error: `--help` was typed
+class HelpAsked(Exception):
     """Carry the help text that was asked for."""
 
 

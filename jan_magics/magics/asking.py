@@ -11,7 +11,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
 from jan_magics.domain.models import ChatOptions
-from jan_magics.engine.session import Asking
+from jan_magics.engine.asking import Asking
 from jan_magics.magics.preview import preview
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
@@ -21,7 +21,8 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
     variable = _variable(parsed.o)
     host = current_host()
-    asking = replace(asking_of(shell, parsed), text=_filled(shell, parsed, prompt))
+    asked = asking_of(shell, parsed)
+    asking = replace(asked, text=_filled(shell, parsed, prompt), cell=host.cell_call())
     if parsed.dry_run:
         return preview(host, asking)
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")

@@ -7,7 +7,8 @@ from jan_magics.api.answer import sent_of
 from jan_magics.api.asking import plain_options
 from jan_magics.api.host import Host
 from jan_magics.domain.messages import text_of
-from jan_magics.engine.session import Asking, Preview
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.session import Preview
 from jan_magics.engine.threads import shown_title
 
 

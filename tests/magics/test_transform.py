@@ -17,10 +17,16 @@ def transformed(cell: str) -> str:
     [
         ("%chat ask what is a cat?", "run_line_magic('chat', 'ask what is a cat?')"),
         ("%jan ask 猫是什么?", "run_line_magic('jan', 'ask 猫是什么?')"),
-        ("x = %chat ask is it done?", "x = get_ipython().run_line_magic('chat', 'ask is it done?')"),
+        (
+            "x = %chat ask is it done?",
+            "x = get_ipython().run_line_magic('chat', 'ask is it done?')",
+        ),
         ("a.b = %chat ask ok?\n", "a.b = get_ipython().run_line_magic('chat', 'ask ok?')"),
         ("%rag search who pays?", "run_line_magic('rag', 'search who pays?')"),
-        ("if True:\n    %chat ask it's so?", "    get_ipython().run_line_magic('chat', \"ask it's so?\")"),
+        (
+            "if True:\n    %chat ask it's so?",
+            "    get_ipython().run_line_magic('chat', \"ask it's so?\")",
+        ),
         ("%matplotlib inline\n!ls 'x\n%chat ask why??", "run_line_magic('chat', 'ask why??')"),
         ("%chat ask 'open quote?\n%chat ask again?", "run_line_magic('chat', 'ask again?')"),
     ],

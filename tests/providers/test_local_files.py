@@ -10,8 +10,6 @@ from jan_magics.domain.errors import ModelNotReachable, SettingError
 from jan_magics.providers.local import LocalServer
 from jan_magics.providers.local_files import LocalFiles, check_weights, environment_for, find_files
 
-FITTING = "avx_vnni avx512_bf16 avx512_vnni fpu"
-
 
 def test_the_users_weights_must_exist(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="is no file"):
@@ -33,15 +31,18 @@ def test_nothing_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("flags", "fits"),
+    ("build", "flags", "fits"),
     [
-        ("avx_vnni avx512_bf16 avx512_vnni fpu", True),
-        ("avx512_bf16 avx512_vnni", False),
-        ("", True),
+        ("0.10434.0", "avx_vnni avx512_bf16 avx512_vnni fpu", True),
+        ("0.10434.0", "avx2 fma f16c avx512_bf16 avx512_vnni", False),
+        ("0.10068.0", "avx2 fma f16c", True),
+        ("0.10068.0", "avx fma", False),
+        ("0.10068.0", "", True),
+        ("unknown", "avx2 fma f16c", False),
     ],
 )
 def test_the_packaged_server_for_another_processor(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: str, fits: bool
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, build: str, flags: str, fits: bool
 ) -> None:
     package, told = tmp_path / "packaged", tmp_path / "cpuinfo"
     for name in ("bin/llama-server", "SmolLM2-135M-Instruct.Q4_1.gguf"):
@@ -53,6 +54,7 @@ def test_the_packaged_server_for_another_processor(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("jan_magics.providers.local_files.find_spec", lambda _: spec)
     monkeypatch.setattr("jan_magics.providers.local_files._PROCESSOR", told)
+    monkeypatch.setattr("importlib.metadata.version", lambda _: build)
     assert (LocalServer().available() is not None) is fits
     if not fits:
         with pytest.raises(ModelNotReachable, match="another processor"):

@@ -1,0 +1,93 @@
+"""A finished turn with what its footer says beside it; nothing is told twice."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.choose import REMEMBERED, Choice
+from jan_magics.engine.records import model_of
+from jan_magics.engine.spots import later_messages
+from jan_magics.engine.turn import Ask, Turn
+
+_OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished turn, and what its footer says beside it.
+
+    `state` is "new" or "continued" at the first turn of this kernel in that thread.
+    """
+
+    turn: Turn
+    version: int
+    versions: int
+    state: Literal["new", "continued"] | None
+    messages: int
+    flags: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Telling:
+    """What this kernel has told already: lines, and by thread who answered last."""
+
+    answered_by: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+
+    def outcome(
+        self, turn: Turn, ask: Ask, choice: Choice, *, new: bool, notes: Sequence[str]
+    ) -> Outcome:
+        """Return a turn with its footer's facts."""
+        before = self.answered_by.get(turn.thread.id)
+        length = len(ask.index.path())
+        state: Literal["new", "continued"] | None = None
+        if before is None:
+            state = "new" if new or not length else "continued"
+        lines = [note for note in notes if note not in self.told]
+        self.told.update(lines)
+        if before != str(choice.model) and choice.why not in _OBVIOUS:
+            lines.append(f"why {choice.model}: {choice.why}")
+        lines.extend(_left_behind(ask))
+        self.answered_by[turn.thread.id] = str(choice.model)
+        version, versions = version_of(turn)
+        return Outcome(turn, version, versions, state, length, _flags(turn, ask), tuple(lines))
+
+
+def version_of(turn: Turn) -> tuple[int, int]:
+    """Return which version an answer is and of how many; a new wording counts as a version too."""
+    index = turn.index
+    if turn.answer.id not in index:
+        return 1, 1
+    version = index.version(turn.answer.id)
+    return version if version[1] > 1 else index.version(turn.question.id)
+
+
+def _left_behind(ask: Ask) -> list[str]:
+    """Say how many later messages stay on the branch that a run leaves."""
+    count = later_messages(ask.index, ask.spot)
+    if not count:
+        return []
+    messages = "message stays" if count == 1 else "messages stay"
+    place = _left_version(ask.index, ask.spot.message)
+    return [f"{count} later {messages} on {place} · back: %chat undo"]
+
+
+def _left_version(index: TreeIndex, identifier: str) -> str:
+    child = index.active_child(identifier)
+    if child is None:
+        return "the other branch"
+    return f"answer {index.version(child.id)[0]}"
+
+
+def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
+    before = [model for message in ask.index.path() if (model := model_of(message))]
+    flags = {
+        "stopped": turn.finish == "stopped",
+        "cut at the token limit": turn.finish == "length",
+        "offline (no model)": turn.request.model.provider == "offline",
+        "model changed": bool(before) and before[-1] != str(turn.request.model),
+        "not in the thread": not ask.history,
+    }
+    return tuple(flag for flag, holds in flags.items() if holds)

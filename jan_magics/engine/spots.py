@@ -1,0 +1,120 @@
+"""Where a turn hangs in the tree, and what must be written for that. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from jan_magics.domain.branching import attach, fork, select
+from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.messages import Message, TextPart, text_of
+from jan_magics.domain.overlays import CellLink
+from jan_magics.domain.tree import Changes, TreeIndex
+
+Where: TypeAlias = Literal["head", "root", "after", "again", "edit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place for a turn.
+
+    head: at the end of the active path · root: the first of a new root branch · after: below
+    `message` · again: a further answer to the question `message` · edit: a new version of it.
+    """
+
+    where: Where = "head"
+    message: str = ""
+
+
+HEAD = Spot()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A question with its place: `before` is the path that leads to it, `changes` its writing."""
+
+    question: Message
+    before: tuple[Message, ...]
+    changes: Changes
+
+    @property
+    def is_new(self) -> bool:
+        """Tell whether the question is written by this turn."""
+        return any(message.id == self.question.id for message in self.changes.save)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A question that has no place yet."""
+
+    id: str
+    thread_id: str
+    text: str
+    created_at: datetime
+
+    def message(self) -> Message:
+        """Return the question, not linked to anything."""
+        parts = (TextPart(self.text),)
+        return Message(self.id, self.thread_id, "user", parts, self.created_at)
+
+
+def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
+    """Place a question. Raises MessageNotFound, ThreadError when the spot is no question."""
+    match spot.where:
+        case "again":
+            question = _question(index, spot.message)
+            path = index.path_to(question.id)
+            return Placed(question, path[:-1], select(index, question.id))
+        case "edit":
+            source = _question(index, spot.message)
+            changes = fork(index, source.id, draft.id, draft.created_at, draft.text)
+        case "after":
+            chosen = select(index, spot.message)
+            message = _below(draft, index[spot.message].id)
+            changes = chosen.then(attach(index.after(chosen), message))
+        case "root":
+            changes = (
+                attach(index, _below(draft, None)) if len(index) else Changes((draft.message(),))
+            )
+        case _:
+            changes = attach(index, draft.message())
+    after = index.after(changes)
+    return Placed(after[draft.id], after.path_to(draft.id)[:-1], changes)
+
+
+def spot_of_cell(index: TreeIndex, links: Sequence[CellLink], text: str) -> Spot:
+    """Return where the call of a cell goes that has made these questions before, oldest first.
+
+    The newest of them on the active path counts, else the newest: one that is off the path means
+    that the notebook is being run again on another branch, and the call goes to the head.
+    """
+    on_path = {message.id: message for message in index.path()}
+    known = next(
+        (on_path[link.message] for link in reversed(links) if link.message in on_path), None
+    )
+    if known is None:
+        return HEAD
+    return Spot("again" if text_of(known) == text else "edit", known.id)
+
+
+def later_messages(index: TreeIndex, spot: Spot) -> int:
+    """Count the messages of the active path that a turn there leaves behind, its own answer not."""
+    if spot.where not in ("again", "edit", "after"):
+        return 0
+    path = [message.id for message in index.path()]
+    if spot.message not in path:
+        return len(path)
+    behind = len(path) - path.index(spot.message) - 1
+    return behind if spot.where == "after" else max(0, behind - 1)
+
+
+def _below(draft: Draft, parent: str | None) -> Message:
+    parts = (TextPart(draft.text),)
+    return Message(draft.id, draft.thread_id, "user", parts, draft.created_at, parent)
+
+
+def _question(index: TreeIndex, identifier: str) -> Message:
+    message = index[identifier]
+    if message.role != "user":
+        raise ThreadError(f"{identifier[:8]} is no question", "Name a question, or its answer.")
+    return message

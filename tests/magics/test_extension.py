@@ -1,0 +1,115 @@
+"""Loading and unloading in a real kernel: fast, silent, nothing doubled, nothing lost."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+HEAVY = ("pandas", "httpx", "numpy", "ipywidgets", "apsw", "markdown_it", "anywidget")
+STATE = """
+import json
+_shell = get_ipython()
+print(json.dumps({
+    "line": [n for n in ("chat", "jan") if n in _shell.magics_manager.magics["line"]],
+    "cell": [n for n in ("chat", "jan") if n in _shell.magics_manager.magics["cell"]],
+    "cleanup": len(_shell.input_transformers_cleanup),
+    "matchers": len(_shell.Completer.custom_matchers),
+    "hooks": len(_shell.events.callbacks["post_run_cell"]),
+    "settings": sum(type(c).__name__ == "JanMagics" for c in _shell.configurables),
+}))
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    with running_kernel(tmp_path) as running:
+        yield running
+
+
+def state(kernel: Kernel) -> dict[str, object]:
+    found: dict[str, object] = json.loads(kernel.ok(STATE).out)
+    return found
+
+
+def test_loading_is_silent_and_imports_nothing_heavy(kernel: Kernel) -> None:
+    kernel.ok("import sys; before = set(sys.modules)")
+    loaded = kernel.ok("%load_ext jan_magics")
+    assert (loaded.out, loaded.err, loaded.displays) == ("", "", [])
+    new = kernel.ok("print(*sorted(set(sys.modules) - before))").out.split()
+    assert not {name.partition(".")[0] for name in new} & set(HEAVY)
+    assert len(new) < 30
+
+
+def test_loading_writes_nothing_and_opens_nothing(kernel: Kernel, tmp_path: Path) -> None:
+    kernel.ok(
+        "import sys\ndef audit(event, args):\n"
+        "    writes = event == 'open' and set(str(args[1])) & set('wax+')\n"
+        "    if event == 'socket.connect' or writes:\n"
+        "        seen.append((event, str(args[0])))\n"
+        "seen = []\nsys.addaudithook(audit)"
+    )
+    kernel.ok("%load_ext jan_magics")
+    seen = kernel.ok("print([s for s in seen if '__pycache__' not in s[1]])").out
+    assert "jan" not in seen
+    assert "socket" not in seen
+
+
+def test_unload_takes_everything_back(kernel: Kernel) -> None:
+    before = state(kernel)
+    kernel.ok("%load_ext jan_magics")
+    assert state(kernel) != before
+    kernel.ok("%unload_ext jan_magics")
+    assert state(kernel) == before
+    assert kernel.run("%%chat\nhi").status == "error"
+
+
+def test_reload_doubles_nothing_and_keeps_the_thread(kernel: Kernel) -> None:
+    kernel.ok("%load_ext jan_magics")
+    kernel.ok("%%chat -t notes\nThe answer is forty-two. What is the answer?")
+    kernel.ok("%chat use notes")
+    once = state(kernel)
+    kernel.ok("%reload_ext jan_magics")
+    kernel.ok("%reload_ext jan_magics")
+    assert state(kernel) == once
+    assert "notes, 2 messages" in kernel.ok("%chat").result
+
+
+def test_a_chat_magic_of_somebody_else_stays(kernel: Kernel) -> None:
+    kernel.ok(
+        "def chat(line, cell): return 'theirs'\nget_ipython().register_magic_function(chat, 'cell')"
+    )
+    loaded = kernel.ok("%load_ext jan_magics")
+    assert loaded.out == "%%chat belongs to __main__: use %%jan and %jan for this extension\n"
+    assert kernel.ok("%%chat\nhi").result == "'theirs'"
+    assert "hi" in kernel.ok("%%jan\nhi").turn["text"]
+    kernel.ok("%unload_ext jan_magics")
+    assert kernel.ok("%%chat\nhi").result == "'theirs'"
+
+
+def test_lazy_magics_load_at_the_first_use(kernel: Kernel) -> None:
+    kernel.ok(
+        "get_ipython().magics_manager.lazy_magics = {'chat': 'jan_magics', 'jan': 'jan_magics'}"
+    )
+    ran = kernel.ok("%%chat\nIs it lazy?")
+    assert "Is it lazy?" in ran.turn["text"]
+    assert "another extension" not in ran.out
+    assert kernel.ok("%chat version").result.startswith("jan_magics ")
+
+
+def test_config_lists_and_sets(kernel: Kernel) -> None:
+    kernel.ok("%load_ext jan_magics")
+    assert "who answers" in kernel.ok("%config JanMagics").out
+    kernel.ok("%config JanMagics.model = 'offline:echo'")
+    assert kernel.ok("%%chat\nword for word").turn["text"] == "word for word"
+    config = kernel.ok("%chat config")
+    assert "%config JanMagics.model" in config.results[-1]["text/html"]
+
+
+def test_config_knows_every_setting() -> None:
+    from jan_magics.engine.settings import SETTINGS
+    from jan_magics.magics.chat import JanMagics
+
+    assert set(JanMagics.SETTINGS) == {setting.name for setting in SETTINGS}
