@@ -70,7 +70,7 @@ class Chat:
         session.sticky = replace(session.sticky, thread=thread.id)
         return self
 
-    def show(self, id: str | None = None) -> "Transcript":  # noqa: A002 - the surface's word
+    def show(self, id: str | None = None) -> "Transcript":
         """Return the active path, or one message, in text, Markdown and HTML forms.
 
         Raises:
@@ -83,7 +83,7 @@ class Chat:
         title = shown_title(thread) if thread else "a new thread"
         return transcript(title, index.path(), index.messages, id)
 
-    def messages(self, all: bool = False) -> "pd.DataFrame":  # noqa: A002, FBT001, FBT002
+    def messages(self, all: bool = False) -> "pd.DataFrame":  # noqa: FBT001, FBT002
         """Return the messages of the active path as a table; with `all`, of every branch."""
         from jan_magics.api.tables import messages_table
 

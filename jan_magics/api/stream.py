@@ -1,6 +1,7 @@
 """An answer that is read while it grows."""
 
-from collections.abc import Iterator
+from types import TracebackType
+from typing import Self
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host
@@ -13,20 +14,17 @@ from jan_magics.notebook.bridge import Running
 class AnswerStream:
     """Iterate over new pieces of text; `.answer` is the whole answer afterwards.
 
-    Leaving the loop early stops the turn; what was said is kept.
+    Leaving the loop early stops the turn as soon as the stream is let go, or closed; what was
+    said is kept.
     """
 
     def __init__(self, host: Host, running: Running[Outcome, Progress]) -> None:
         self._host = host
         self._running = running
-        self._pieces = self._read()
+        self._updates = running.updates()
+        self._said = 0
+        self._over = False
         self._answer: Answer | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        return self._pieces
-
-    def __next__(self) -> str:
-        return next(self._pieces)
 
     @property
     def answer(self) -> Answer:
@@ -35,17 +33,46 @@ class AnswerStream:
             raise JanError("the answer is not whole yet", "Read the stream to its end first.")
         return self._answer
 
-    def _read(self) -> Iterator[str]:
-        said = 0
-        try:
-            for progress in self._running.updates():
-                if len(progress.text) > said:
-                    yield progress.text[said:]
-                    said = len(progress.text)
-            self._answer = self._host.end(self._running)
-            if rest := self._answer.text[said:]:
-                yield rest
-        finally:
-            if self._answer is None:
-                self._running.cancel()
+    def close(self) -> None:
+        """Stop the turn unless it is over."""
+        if not self._over:
+            self._over = True
+            self._running.cancel()
             self._host.bridge.running.remove(self._running)
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        if self._over:
+            raise StopIteration
+        try:
+            for progress in self._updates:
+                if len(progress.text) > self._said:
+                    return self._piece(progress.text)
+            self._answer = self._host.end(self._running)
+        except BaseException:
+            self.close()
+            raise
+        self.close()
+        if len(self._answer.text) > self._said:
+            return self._piece(self._answer.text)
+        raise StopIteration
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _piece(self, text: str) -> str:
+        piece, self._said = text[self._said :], len(text)
+        return piece

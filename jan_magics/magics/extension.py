@@ -5,10 +5,11 @@ from typing import Any
 
 from jan_magics.magics.chat import JanMagics
 from jan_magics.magics.completion import match_chat
-from jan_magics.magics.transform import keep_question_marks
+from jan_magics.magics.transform import keep_question_marks, show_cell_help
 
 ALIAS = "jan"
 NAME = "chat"
+TRANSFORMERS = (keep_question_marks, show_cell_help)
 
 
 def load(shell: Any) -> None:
@@ -20,7 +21,7 @@ def load(shell: Any) -> None:
         for kind in magics.magics.values():
             kind.pop(NAME, None)
     shell.register_magics(magics)
-    shell.input_transformers_cleanup.append(keep_question_marks)
+    shell.input_transformers_cleanup.extend(TRANSFORMERS)
     shell.Completer.custom_matchers.append(match_chat)
     shell.events.register("post_run_cell", magics.remember_failure)
 
@@ -32,12 +33,9 @@ def unload(shell: Any) -> None:
         for name in (NAME, ALIAS):
             if _is_ours(registered.get(name)):
                 del registered[name]
-    for registered, ours in (
-        (shell.input_transformers_cleanup, keep_question_marks),
-        (shell.Completer.custom_matchers, match_chat),
-    ):
-        # By name: after a reload the function is another object.
-        registered[:] = [each for each in registered if _name(each) != _name(ours)]
+    for registered in (shell.input_transformers_cleanup, shell.Completer.custom_matchers):
+        # By module: after a reload the functions are other objects.
+        registered[:] = [each for each in registered if not _is_ours(each)]
     for each in list(shell.events.callbacks["post_run_cell"]):
         if _is_ours(each):
             shell.events.unregister("post_run_cell", each)
@@ -58,7 +56,3 @@ def _owner(shell: Any) -> str:
 
 def _is_ours(function: object) -> bool:
     return getattr(function, "__module__", "").startswith("jan_magics.")
-
-
-def _name(function: object) -> tuple[str, str]:
-    return getattr(function, "__module__", ""), getattr(function, "__name__", "")

@@ -29,6 +29,15 @@ def keep_question_marks(lines: list[str]) -> list[str]:
     ]
 
 
+def show_cell_help(lines: list[str]) -> list[str]:
+    """Let `%%chat --help` work without a body, which IPython refuses before we are asked."""
+    words = lines[0].split() if lines else []
+    asked = words[:1] in (["%%chat"], ["%%jan"]) and {"-h", "--help"} & set(words)
+    if asked and not "".join(lines[1:]).strip():
+        return ["get_ipython().run_line_magic('chat', 'help %%chat')\n"]
+    return lines
+
+
 def _as_call(match: re.Match[str]) -> str:
     call = f"get_ipython().run_line_magic({match['name']!r}, {match['rest']!r})"
     return f"{match['indent']}{match['target'] or ''}{call}{match['end']}"

@@ -75,7 +75,8 @@ class Running(Generic[T, P]):
 
     def cancel(self) -> bool:
         """Cancel and wait until the stream is closed; False when that takes too long."""
-        self.loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+        if not self._over.is_set():
+            self.loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
         return self._over.wait(GRACE)
 
     def _begin(self) -> None:
@@ -93,6 +94,7 @@ class Bridge:
 
     running: list[Running[Any, Any]] = field(default_factory=list)
     _loop: asyncio.AbstractEventLoop | None = None
+    _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(
@@ -135,17 +137,26 @@ class Bridge:
         """Return the loop; its thread starts at the first call."""
         with self._lock:
             if self._loop is None:
-                loop = asyncio.new_event_loop()
-                threading.Thread(target=loop.run_forever, name="jan-magics", daemon=True).start()
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=_serve, args=(self._loop,), daemon=True)
+                self._thread.start()
                 atexit.register(self.close)
-                self._loop = loop
             return self._loop
 
     def close(self) -> None:
         """Stop what runs and end the thread; a later call starts a new one."""
         with self._lock:
             loop, self._loop = self._loop, None
-        if loop is not None:
+        if loop is not None and self._thread is not None:
+            atexit.unregister(self.close)
             for running in tuple(self.running):
                 running.cancel()
             loop.call_soon_threadsafe(loop.stop)
+            self._thread.join(GRACE)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()

@@ -35,9 +35,9 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         while head := await reader.readuntil(b"\r\n\r\n"):
             length = next(
                 (
-                    int(l.split(b":")[1])
-                    for l in head.lower().split(b"\r\n")
-                    if b"content-length" in l
+                    int(line.split(b":")[1])
+                    for line in head.lower().split(b"\r\n")
+                    if b"content-length" in line
                 ),
                 0,
             )

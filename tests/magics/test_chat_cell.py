@@ -229,7 +229,7 @@ def test_bad_lines_are_one_red_line(kernel: Kernel) -> None:
 
 
 def test_help_is_shown_everywhere(kernel: Kernel) -> None:
-    assert "--temperature" in kernel.ok("%%chat --help\n").out
+    assert "--temperature" in kernel.ok("%%chat --help").result
     assert "--temperature" in kernel.ok("%chat ask --help").out
     assert "threads" in kernel.ok("%chat help").result
     assert "--init" in kernel.ok("%chat help store").result
