@@ -78,8 +78,9 @@ def own(thread: Thread) -> Mapping[str, Any]:
 
 
 def shown_title(thread: Thread) -> str:
-    """Return the title, or what people read where there is none."""
-    return thread.title or "unnamed"
+    """Return the title, else the notebook's name, else what people read where there is neither."""
+    notebook = own(thread).get("notebook")
+    return thread.title or (Path(notebook).stem if isinstance(notebook, str) else "unnamed")
 
 
 def find_thread(store: Store, name: str) -> Thread | None:

@@ -24,7 +24,7 @@ MOST: Final = 60
 @context_matcher()  # type: ignore[untyped-decorator]
 def match_chat(context: CompletionContext) -> SimpleMatcherResult:
     """Complete what stands before the cursor, when that is one of our magics."""
-    before = context.full_text[: context.cursor_position]
+    before = _before_cursor(context)
     shell = get_ipython()
     if before.startswith(("%%chat", "%%jan")):
         head, newline, body = before.partition("\n")
@@ -34,6 +34,13 @@ def match_chat(context: CompletionContext) -> SimpleMatcherResult:
     if (match := _LINE.match(context.line_with_cursor[: context.cursor_position])) and shell:
         return _result(*_line(shell, match[1]))
     return _result("", None)
+
+
+def _before_cursor(context: CompletionContext) -> str:
+    """Return the cell up to the cursor, whose position is told within its line."""
+    lines = context.full_text.split("\n")
+    above = lines[: context.cursor_line]
+    return "\n".join((*above, lines[context.cursor_line][: context.cursor_position]))
 
 
 def _line(shell: Any, rest: str) -> tuple[str, Iterable[str] | None]:
@@ -58,6 +65,8 @@ def _flags_or_names(
     if word.startswith("-"):
         spelled = (name for each in flags for name in each.names)
         return word, (name for name in spelled if name.startswith(word))
+    if word.startswith(("./", "../", "/", "~/")):
+        return word, _paths(word)
     candidates = _values(flag)
     if candidates is None and models:
         candidates = (*_models(), *_threads())
@@ -128,13 +137,21 @@ def _names(shell: Any, text: str) -> tuple[str, Iterable[str] | None]:
 
 def _result(word: str, candidates: Iterable[str] | None) -> SimpleMatcherResult:
     """Return a matcher's result; None = not ours, so that other completers answer."""
-    completions = [SimpleCompletion(each, type="jan") for each in candidates or ()]
+    completions = [SimpleCompletion(each, type=_kind(each)) for each in candidates or ()]
     return SimpleMatcherResult(
         completions=completions, suppress=bool(completions), matched_fragment=word, ordered=True
     )
 
 
-def paths(word: str) -> list[str]:
-    """Return files and folders that begin so."""
-    parent = Path(word).expanduser().parent if word else Path()
-    return sorted(str(each) for each in parent.glob(f"{Path(word).name}*"))[:MOST]
+def _kind(candidate: str) -> str:
+    if candidate.startswith("-"):
+        return "flag"
+    return "model" if ":" in candidate and not candidate.startswith('"') else "name"
+
+
+def _paths(word: str) -> list[str]:
+    """Return files and folders that begin so, spelled as the word is."""
+    head, slash, name = word.rpartition("/")
+    folder = Path(head + slash).expanduser()
+    found = (each for each in folder.glob("*") if each.name.startswith(name))
+    return sorted(f"{head}{slash}{each.name}{'/' * each.is_dir()}" for each in found)[:MOST]

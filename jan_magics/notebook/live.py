@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Final, Protocol
 
+from jan_magics.notebook.render import plain
+
 FASTEST: Final = 0.08
 """Seconds between two updates at least."""
 BYTES_PER_SECOND: Final = 18_000
@@ -96,9 +98,10 @@ class TerminalDisplay:
     def update(self, text: str, note: str) -> None:
         """Write the words that are new."""
         if self.live:
-            sys.stdout.write(text[self._written :])
+            said = plain(text)  # a model must not steer the terminal
+            sys.stdout.write(said[self._written :])
             sys.stdout.flush()
-            self._written = len(text)
+            self._written = len(said)
 
     def finish(self, bundle: Mapping[str, object]) -> None:
         """Write what is not there yet."""

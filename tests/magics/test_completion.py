@@ -1,0 +1,62 @@
+"""Tab completion in a real kernel: what stands before the cursor decides, nobody is asked."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    folder = tmp_path_factory.mktemp("kernel")
+    (folder / "papers").mkdir()
+    environment = {"JAN_MODEL": "offline:echo", "JAN_DATA_FOLDER": str(folder / "data")}
+    with running_kernel(folder, **environment) as running:
+        running.ok("%load_ext jan_magics")
+        running.ok("weather_report = 1\n_hidden = 2")
+        running.ok("%%chat -t 'my notes'\nhi")
+        running.ok("%%chat -t plain\nhi")
+        yield running
+
+
+def complete(kernel: Kernel, code: str) -> tuple[list[str], str]:
+    """Return the matches and the text that they replace."""
+    found = kernel.client.complete(code, len(code), reply=True, timeout=30)["content"]
+    return found["matches"], code[found["cursor_start"] : found["cursor_end"]]
+
+
+@pytest.mark.parametrize(
+    ("code", "matches", "replaced"),
+    [
+        ("%%chat --te", ["--temperature"], "--te"),
+        ("%%jan --te", ["--temperature"], "--te"),
+        ("%chat th", ["threads"], "th"),
+        ("x = %chat ask --no", ["--no-history", "--no-stream"], "--no"),
+        ("%chat delete p", ["plain"], "p"),
+        ("%chat delete m", ["my notes"], "m"),
+        ("%%chat -t p", ["plain"], "p"),
+        ("%%chat -m offline:q", ["offline:quote"], "offline:q"),
+        ("%%chat -f j", ["json"], "j"),
+        ("%chat help us", ["use"], "us"),
+        ("%%chat\nHow is {{ wea", ["weather_report"], "wea"),
+        ("%%chat\nA line.\n\nHow is {{wea", ["weather_report"], "wea"),
+        ("%chat ask how is {{ wea", ["weather_report"], "wea"),
+        ("%%chat ./pa", ["./papers/"], "./pa"),
+    ],
+)
+def test_what_is_completed(kernel: Kernel, code: str, matches: list[str], replaced: str) -> None:
+    assert complete(kernel, code) == (matches, replaced)
+
+
+def test_providers_that_take_a_key_are_offered(kernel: Kernel) -> None:
+    assert "openai" in complete(kernel, "%chat key o")[0]
+
+
+def test_hidden_names_are_not_offered(kernel: Kernel) -> None:
+    assert "_hidden" not in complete(kernel, "%%chat\n{{ ")[0]
+
+
+def test_other_cells_are_completed_as_ever(kernel: Kernel) -> None:
+    assert "weather_report" in complete(kernel, "weather_r")[0]
+    assert "--temperature" not in complete(kernel, "x --te")[0]
