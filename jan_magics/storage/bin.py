@@ -1,5 +1,7 @@
 """The bin of the JSONL layout: deleted threads as folders beside the living ones."""
 
+import shutil
+from contextlib import suppress
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -8,6 +10,7 @@ from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.storage.codec import to_milliseconds
 from jan_magics.storage.files import move_folder
 from jan_magics.storage.folder import Folder
+from jan_magics.storage.writing import fold
 
 
 class Bin:
@@ -20,8 +23,31 @@ class Bin:
         """Tell whether a thread is in the bin."""
         return (self._path / thread_id).exists()
 
+    @property
+    def path(self) -> Path:
+        """Return where the deleted threads are."""
+        return self._path
+
+    def folders(self) -> list[Folder]:
+        """Return the deleted threads."""
+        if not self._path.is_dir():
+            return []
+        return [Folder(path) for path in self._path.iterdir() if path.is_dir()]
+
+    def deleted_at(self, folder: Folder) -> int:
+        """Return when a thread came here, in milliseconds."""
+        times = [each.get("at") for each in folder.journal().kept if each.get("type") == "deleted"]
+        return max((at for at in times if type(at) is int), default=0)
+
+    def empty(self) -> None:
+        """Delete everything here for good."""
+        if self._path.is_dir():
+            shutil.rmtree(self._path)
+
     def take(self, folder: Folder, now: datetime) -> None:
         """Move a thread in; nothing that lies here already is overwritten."""
+        with suppress(StoreError):
+            fold(folder)
         folder.record({"type": "deleted", "at": to_milliseconds(now)})
         names = (f"{folder.path.name}{f'~{n}' if n else ''}" for n in count())
         targets = (self._path / name for name in names)

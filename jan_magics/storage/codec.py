@@ -12,7 +12,13 @@ from typing import Final, get_args
 
 from jan_magics.domain.errors import StoreError
 from jan_magics.domain.messages import UNLINKED, Json, Message, Parent, Role, Thread
-from jan_magics.storage.content import OWN, read_content, restore_items, write_content
+from jan_magics.storage.content import (
+    OWN,
+    read_content,
+    read_plain_text,
+    restore_items,
+    write_content,
+)
 from jan_magics.storage.json_text import canonical, parse, pretty
 
 __all__ = [
@@ -45,6 +51,9 @@ def decode_message(raw: Json) -> Message:
         StoreError: when it is no object or has no id; anything else has a default.
     """
     content = _identified(raw, "message")
+    plain = _plain(content)
+    if plain is not None:
+        return plain
     metadata = dict(_mapping(content.get("metadata")))
     parent = parent_of(content)
     if parent is not UNLINKED:
@@ -65,6 +74,37 @@ def decode_message(raw: Json) -> Message:
     )
     odd = _odd(content, encode_message(message), _MESSAGE)
     return replace(message, extra={**message.extra, **odd}) if odd else message
+
+
+def _plain(content: Mapping[str, Json]) -> Message | None:
+    """Read a message just as we write it, which most are; None for any other.
+
+    Ten thousand of them are a thread that somebody waits for, so nothing is done twice.
+    """
+    role, created = content.get("role"), content.get("created_at")
+    thread_id, metadata = content.get("thread_id"), content.get("metadata")
+    parts = read_plain_text(content.get("content"))
+    if parts is None or type(created) is not int or not 0 <= created < _FAR:
+        return None
+    if type(role) is not str or role not in _ROLES or type(thread_id) is not str:
+        return None
+    if type(metadata) is not dict:
+        return None
+    parent = metadata.get("parentId", UNLINKED)
+    child = metadata.get("activeChildId", "")
+    if not (type(parent) is str or parent is None or parent is UNLINKED) or type(child) is not str:
+        return None
+    return Message(
+        str(content["id"]),
+        thread_id,
+        _ROLES[role],
+        parts,
+        EPOCH + timedelta(0, 0, 0, created),
+        parent,
+        child if "activeChildId" in metadata else None,
+        {key: value for key, value in metadata.items() if key not in _LINKS},
+        {} if len(content) == 6 else {k: v for k, v in content.items() if k not in _KNOWN},
+    )
 
 
 def encode_thread(thread: Thread) -> dict[str, Json]:
@@ -220,6 +260,9 @@ _MESSAGE: Final[Mapping[str, Callable[[Json], object]]] = MappingProxyType(
         "metadata": _mapping,
     }
 )
+_KNOWN: Final = frozenset({"id", *_MESSAGE})
+_LINKS: Final = frozenset({"parentId", "activeChildId"})
+_FAR: Final = 10**14
 _THREAD: Final[Mapping[str, Callable[[Json], object]]] = MappingProxyType(
     {
         "title": _text,

@@ -3,7 +3,7 @@
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from typing import Final
 import apsw
 
 from jan_magics.domain.errors import StoreError, StoreLocked
+from jan_magics.storage.mounts import network_of
 from jan_magics.storage.schema import migrate
 
 PATIENCE: Final = 10.0
@@ -20,14 +21,37 @@ PATIENCE: Final = 10.0
 class Connections:
     """The connections of one database file; nothing is opened before the first use."""
 
-    def __init__(self, path: Path, *, patience: float = PATIENCE) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        patience: float = PATIENCE,
+        network: Callable[[Path], str | None] = network_of,
+    ) -> None:
         self._path = path
         self._patience = patience
+        self._network = network
         self._local = threading.local()
         self._lock = threading.Lock()
         # Weak: the connection of a thread that has ended closes itself.
         self._open: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._generation = 0
+
+    @property
+    def path(self) -> Path:
+        """Return where the database is."""
+        return self._path
+
+    @property
+    def network(self) -> str | None:
+        """Return the kind of network file system that it is on, None for a local one."""
+        return self._network(self._path.parent)
+
+    @contextmanager
+    def alone(self) -> Iterator[apsw.Connection]:
+        """Give this thread's connection outside of any transaction."""
+        with translated(self._path, self._patience):
+            yield self._mine()
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -92,7 +116,8 @@ class Connections:
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(int(self._patience * 1000))
-            connection.pragma("journal_mode", "wal")
+            # The shared memory of WAL does not reach other machines.
+            connection.pragma("journal_mode", "wal" if self.network is None else "delete")
             connection.pragma("synchronous", "full")
             connection.pragma("foreign_keys", 1)
             migrate(connection, self._path)

@@ -52,6 +52,24 @@ def read_content(items: Json) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def read_plain_text(items: Json) -> tuple[Part, ...] | None:
+    """Read a list of nothing but words, each item just as we write it; None for any other."""
+    if type(items) is not list:
+        return None
+    parts: list[Part] = []
+    for item in items:
+        if type(item) is not dict or len(item) != 2:
+            return None
+        kind, text = item.get("type"), item.get("text")
+        if type(text) is not dict or len(text) != 2 or text.get("annotations") != []:
+            return None
+        value = text.get("value")
+        if type(value) is not str or kind not in ("text", "reasoning"):
+            return None
+        parts.append(TextPart(value) if kind == "text" else ReasoningPart(value))
+    return tuple(parts)
+
+
 def write_content(parts: Sequence[Part]) -> list[Json]:
     """Write a content list; a tool call and its result share an item, as in Jan."""
     results = _results(parts)

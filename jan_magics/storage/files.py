@@ -45,17 +45,32 @@ def append(path: Path, data: bytes) -> Print:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def replace_file(path: Path, data: bytes) -> Print:
-    """Put a new file in the place of the old one; a crash leaves one of the two, whole."""
+def replace_file(
+    path: Path, data: bytes, *, still: Callable[[], bool] = lambda: True
+) -> Print | None:
+    """Put a new file in the place of the old one; a crash leaves one of the two, whole.
+
+    `still` is asked last; when it says no, the old file stays and None is returned.
+    """
     new = path.with_name(f"{path.name}.new")
     with new.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
         found = os.fstat(file.fileno())
+    if not still():
+        new.unlink()
+        return None
     _patiently(lambda: new.replace(path))
     sync_folder(path.parent)
     return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def read_at(path: Path, start: int, length: int) -> bytes:
+    """Read a part of a file."""
+    with path.open("rb", buffering=0) as file:
+        file.seek(start)
+        return file.read(length)
 
 
 def move_folder(folder: Path, target: Path) -> None:

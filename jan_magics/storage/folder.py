@@ -1,6 +1,6 @@
 """The folder of one thread: Jan's two files, and our own records beside them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,8 +8,9 @@ from typing import Final
 
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
-from jan_magics.storage.codec import canonical, decode_thread, encode_thread, parse, pretty
-from jan_magics.storage.files import Print, append, print_of, replace_file
+from jan_magics.storage.codec import decode_thread, encode_thread, parse, pretty
+from jan_magics.storage.files import Print, append, replace_file
+from jan_magics.storage.journal import Journal, read_journal, write_folded, write_records
 from jan_magics.storage.log import Entry, Log, damage_record, read_log
 
 _THREAD: Final = "thread.json"
@@ -25,6 +26,11 @@ class Folder:
     path: Path
 
     @property
+    def thread_path(self) -> Path:
+        """Return where the thread's own record is."""
+        return self.path / _THREAD
+
+    @property
     def log_path(self) -> Path:
         """Return where the messages are."""
         return self.path / _LOG
@@ -34,9 +40,14 @@ class Folder:
         """Return where our own records are."""
         return self.path / _RECORDS
 
+    @property
+    def quarantine_path(self) -> Path:
+        """Return where damaged lines are set aside."""
+        return self.path / _QUARANTINE
+
     def exists(self) -> bool:
         """Tell whether there is a thread; one whose record was damaged still is one."""
-        return (self.path / _THREAD).is_file()
+        return self.thread_path.is_file()
 
     def require(self) -> None:
         """Raise ThreadNotFound where there is no thread."""
@@ -51,7 +62,7 @@ class Folder:
             StoreError: when it is damaged.
         """
         try:
-            raw = parse((self.path / _THREAD).read_bytes())
+            raw = parse(self.thread_path.read_bytes())
         except FileNotFoundError as error:
             raise ThreadNotFound(self.path.name) from error
         except ValueError as error:
@@ -63,69 +74,63 @@ class Folder:
 
     def write_thread(self, thread: Thread) -> None:
         """Write the thread's own record, whole."""
-        replace_file(self.path / _THREAD, pretty(encode_thread(thread)).encode())
+        replace_file(self.thread_path, pretty(encode_thread(thread)).encode())
 
     def log(self) -> Log:
-        """Read the messages as they are."""
-        try:
-            return read_log(self.log_path.read_bytes())
-        except FileNotFoundError:
-            return Log({}, {})
+        """Read the messages as their log says."""
+        return read_log(_read(self.log_path))
 
     def repaired_log(self) -> Log:
-        """Read the messages; damaged lines move to the quarantine file first."""
+        """Read the log; damaged lines move to the quarantine file first."""
         log = self.log()
         if not log.damaged:
             return log
-        records = b"".join(damage_record(number, line) for number, line in log.damaged.items())
-        append(self.path / _QUARANTINE, records)
+        self.set_aside(log)
         self.write_log(log.entries.values())
-        return Log(log.entries, {})
+        return self.log()
 
-    def write_log(self, entries: Iterable[Entry]) -> Print:
+    def set_aside(self, damaged: Log | Journal) -> None:
+        """Copy damaged lines to the quarantine file."""
+        if damaged.damaged:
+            lines = damaged.damaged.items()
+            append(self.path / _QUARANTINE, b"".join(damage_record(*line) for line in lines))
+
+    def write_log(
+        self, entries: Iterable[Entry], *, still: Callable[[], bool] = lambda: True
+    ) -> Print | None:
         """Write all messages anew; lines that did not change keep every byte."""
-        return replace_file(self.log_path, b"".join(line + b"\n" for line, _ in entries))
+        return replace_file(
+            self.log_path, b"".join(line + b"\n" for line, _ in entries), still=still
+        )
 
     def append(self, entry: Entry, *, whole: bool) -> Print:
         """Append a message; a log that ends within a line gets its newline first."""
         return append(self.log_path, (b"" if whole else b"\n") + entry[0] + b"\n")
 
-    def record(self, *records: Mapping[str, Json]) -> None:
-        """Append records of ours, all or none: several stand in one line."""
-        written = self._records()
-        start = b"\n" if written and not written.endswith(b"\n") else b""
-        listed: list[Json] = [dict(record) for record in records]
-        line: Json = listed[0] if len(listed) == 1 else {"type": "all", "records": listed}
-        append(self.records_path, start + canonical(line).encode() + b"\n")
+    def journal(self) -> Journal:
+        """Read our own records."""
+        return read_journal(_read(self.records_path))
 
-    def records(self) -> list[dict[str, Json]]:
-        """Return our own records in the order of writing; torn lines are skipped."""
-        found: list[dict[str, Json]] = []
-        for line in self._records().split(b"\n"):
-            try:
-                record = parse(line)
-            except ValueError:
-                continue
-            if isinstance(record, dict):
-                several = record.get("records") if record.get("type") == "all" else None
-                listed = several if isinstance(several, list) else [record]
-                found.extend(each for each in listed if isinstance(each, dict))
-        return found
+    def record(self, *records: Mapping[str, Json], whole: bool | None = None) -> Print:
+        """Append records of ours, all or none; `whole`: the file ends with a whole line."""
+        whole = self.journal().whole if whole is None else whole
+        return append(self.records_path, (b"" if whole else b"\n") + write_records(records))
 
-    def tombstones(self) -> dict[str, str | None]:
-        """Return the ids of deleted messages with their parents."""
-        found: dict[str, str | None] = {}
-        for record in self.records():
-            if record.get("type") == "tombstone":
-                parent = record.get("parent")
-                found[str(record.get("id"))] = parent if isinstance(parent, str) else None
-        return found
+    def write_folded(self, journal: Journal) -> None:
+        """Write what a fold leaves of our own records; no file when that is nothing."""
+        self.set_aside(journal)
+        left = write_folded(journal)
+        if left:
+            replace_file(self.records_path, left)
+        else:
+            self.records_path.unlink(missing_ok=True)
 
-    def fault(self, damaged: int) -> str | None:
-        """Say what is wrong with the messages, None when nothing is."""
-        if damaged:
-            return f"{damaged} damaged lines in {_LOG}"
-        if print_of(self.path / _QUARANTINE) is not None:
+    def fault(self, log: Log, journal: Journal) -> str | None:
+        """Say what is wrong with the messages or our records, None when nothing is."""
+        for name, found in ((_LOG, log), (_RECORDS, journal)):
+            if found.damaged:
+                return f"{len(found.damaged)} damaged lines in {name}"
+        if self.quarantine_path.exists():
             return f"damaged lines were moved to {_QUARANTINE}"
         return None
 
@@ -133,14 +138,15 @@ class Folder:
         """Return when the folder changed last, for threads whose record cannot say."""
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
-    def _records(self) -> bytes:
-        try:
-            return self.records_path.read_bytes()
-        except FileNotFoundError:
-            return b""
-
     def _damaged(self, reason: str) -> StoreError:
         return StoreError(
-            f"{self.path / _THREAD} is damaged: {reason}",
+            f"{self.thread_path} is damaged: {reason}",
             "Its messages are in the same folder; restore the file from a backup, or mend it",
         )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""

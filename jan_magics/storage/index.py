@@ -1,39 +1,44 @@
-"""What is known of a thread's files without reading them again, as long as they are the same."""
+"""What a writer knows of a thread's files without reading them again, while they are the same."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from jan_magics.domain.messages import Parent
-from jan_magics.storage.changes import count_branches
+from jan_magics.domain.messages import Json, Parent
 from jan_magics.storage.codec import parent_of
-from jan_magics.storage.files import Print, print_of
+from jan_magics.storage.files import Print, print_of, read_at
 from jan_magics.storage.folder import Folder
-from jan_magics.storage.log import Log
+from jan_magics.storage.journal import Journal, merged
+from jan_magics.storage.json_text import parse_or_none
+from jan_magics.storage.log import Log, Place, message_of
 
 _KEPT: Final = 64
-"""Threads whose ids stay in memory; of all others only the counts do."""
+"""Threads whose ids stay in memory."""
 
 Prints: TypeAlias = tuple[Print | None, Print | None]
 
 
 @dataclass(slots=True)
 class Index:
-    """The ids of one log with their links, and the deleted ids. Kept up to date by the writer."""
+    """The ids of one thread with their links, where their lines are, and what waits."""
 
     prints: Prints
     parents: dict[str, Parent]
-    gone: dict[str, str | None]
+    places: dict[str, Place]
+    journal: Journal
     whole: bool
 
+    def stored(self, folder: Folder, message_id: str) -> dict[str, Json] | None:
+        """Return a message as it is on the disk, by reading its line only."""
+        pending = self.journal.pending.get(message_id)
+        if message_id not in self.parents:
+            return None
+        return self.logged(folder, message_id) if pending is None else pending.value
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What the list of threads says about one log."""
-
-    messages: int
-    branches: int
-    damaged: int
+    def logged(self, folder: Folder, message_id: str) -> dict[str, Json] | None:
+        """Return a message as its line in the log says."""
+        place = self.places.get(message_id)
+        return place and message_of(parse_or_none(read_at(folder.log_path, *place)))
 
 
 class Indices:
@@ -41,36 +46,29 @@ class Indices:
 
     def __init__(self) -> None:
         self._indices: dict[str, Index] = {}
-        self._counts: dict[str, tuple[Prints, Counts]] = {}
 
     def of(self, folder: Folder) -> Index:
         """Return the index of a thread whose lock is held; damaged lines are set aside first."""
         found = self._indices.get(folder.path.name)
         if found is not None and found.prints == prints_of(folder):
             return found
-        log, gone = folder.repaired_log(), folder.tombstones()
-        index = Index(prints_of(folder), _parents(log, gone), gone, log.whole)
+        log, journal = folder.repaired_log(), folder.journal()
+        entries = merged(log, journal)
+        _forget_losers(log, journal, entries)
+        parents = {key: parent_of(value) for key, (_, value) in entries.items()}
+        index = Index(prints_of(folder), parents, dict(log.places), journal, log.whole)
         while len(self._indices) >= _KEPT:
             self._indices.pop(next(iter(self._indices)), None)
         self._indices[folder.path.name] = index
         return index
 
-    def counts(self, folder: Folder) -> Counts:
-        """Count messages and branches; needs no lock and repairs nothing."""
-        prints = prints_of(folder)
-        known = self._counts.get(folder.path.name)
-        if known is not None and known[0] == prints:
-            return known[1]
-        log = folder.log()
-        parents = _parents(log, folder.tombstones())
-        counts = Counts(len(parents), count_branches(parents), len(log.damaged))
-        self._counts[folder.path.name] = (prints, counts)
-        return counts
+    def forget(self, thread_id: str) -> None:
+        """Forget one thread, whose files were written anew."""
+        self._indices.pop(thread_id, None)
 
     def clear(self) -> None:
         """Forget everything."""
         self._indices.clear()
-        self._counts.clear()
 
 
 def prints_of(folder: Folder) -> Prints:
@@ -78,8 +76,9 @@ def prints_of(folder: Folder) -> Prints:
     return print_of(folder.log_path), print_of(folder.records_path)
 
 
-def _parents(log: Log, gone: dict[str, str | None]) -> dict[str, Parent]:
-    entries: Mapping[str, Parent] = {
-        identity: parent_of(value) for identity, (_, value) in log.entries.items()
-    }
-    return {identity: parent for identity, parent in entries.items() if identity not in gone}
+def _forget_losers(log: Log, journal: Journal, entries: Mapping[str, object]) -> None:
+    """Drop what waits in vain, so that whatever still waits is how its message is."""
+    for key in [*journal.pending]:
+        valid = entries.get(key)
+        if valid is None or valid is log.entries.get(key):
+            del journal.pending[key]

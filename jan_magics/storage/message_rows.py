@@ -6,7 +6,9 @@ from typing import Final
 import apsw
 
 from jan_magics.domain.messages import UNLINKED, Json, Message
-from jan_magics.storage.codec import canonical, encode_message, parse
+from jan_magics.storage.codec import canonical, decode_message, encode_message, parse
+from jan_magics.storage.json_text import parse_each
+from jan_magics.storage.log import message_of
 from jan_magics.storage.thread_rows import column
 
 _LEAVES: Final = """
@@ -21,10 +23,14 @@ _PUT: Final = """
 """
 
 
-def read_texts(connection: apsw.Connection, thread: int) -> list[str]:
-    """Return the messages of a thread as JSON in the order of writing."""
-    rows = connection.execute("SELECT data FROM message WHERE thread = ? ORDER BY n", (thread,))
-    return [str(data) for (data,) in rows]
+def read_messages(connection: apsw.Connection, thread: int) -> list[Message]:
+    """Return the messages of a thread in the order of writing; a damaged one is left out."""
+    rows = connection.execute(
+        "SELECT data FROM message WHERE thread = ? ORDER BY n", (thread,)
+    ).fetchall()
+    # What is None here was damaged on the disk, which `check` says.
+    found = parse_each([str(data) for (data,) in rows])
+    return [decode_message(raw) for raw in found if message_of(raw) is not None]
 
 
 def put(
@@ -75,6 +81,12 @@ def add_tombstone(
         "INSERT OR IGNORE INTO tombstone (thread, id, data) VALUES (?, ?, ?)",
         (thread, column(message_id), canonical([message_id, parent])),
     )
+
+
+def lift(connection: apsw.Connection, thread: int, messages: Iterable[Message]) -> None:
+    """Forget that messages were deleted, so that they can come back."""
+    names = [(thread, column(message.id)) for message in messages]
+    connection.executemany("DELETE FROM tombstone WHERE thread = ? AND id = ?", names)
 
 
 def tombstones(connection: apsw.Connection, thread: int) -> dict[str, str | None]:

@@ -7,24 +7,33 @@ from typing import Any
 
 from jan_magics.domain.errors import MessageNotFound, ThreadNotFound
 from jan_magics.domain.messages import Json, Message, Thread
-from jan_magics.domain.overlays import Overlay
+from jan_magics.domain.overlays import Overlay, Undone
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.domain.tree import Changes
 from jan_magics.storage import message_rows, thread_rows
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
-from jan_magics.storage.codec import decode_message, parse, to_milliseconds
-from jan_magics.storage.connections import Connections
+from jan_magics.storage.codec import to_milliseconds
+from jan_magics.storage.mounts import network_of
 from jan_magics.storage.names import check_thread_id
 from jan_magics.storage.overlays import decode_overlays, encode_overlay
+from jan_magics.storage.sqlite_upkeep import SqliteUpkeep
 from jan_magics.storage.thread_rows import column, live_number, live_thread
 
 
-class SqliteStore:
-    """Threads and messages in a SQLite file; the constructor touches nothing."""
+class SqliteStore(SqliteUpkeep):
+    """Threads and messages in a SQLite file; the constructor touches nothing.
 
-    def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
-        self._connections = Connections(path)
-        self._clock = clock
+    `network` names the kind of network file system that a path is on, None for a local one.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        clock: Callable[[], datetime],
+        *,
+        network: Callable[[Path], str | None] = network_of,
+    ) -> None:
+        super().__init__(path, clock, network=network)
         self._listed: dict[tuple[Any, ...], ThreadRow] = {}
 
     def threads(self) -> Sequence[ThreadRow]:
@@ -83,8 +92,7 @@ class SqliteStore:
     def messages(self, thread_id: str) -> Sequence[Message]:
         """Return all messages of a thread in the order of writing."""
         with self._connections.reading() as connection:
-            texts = message_rows.read_texts(connection, live_number(connection, thread_id))
-        return [decode_message(parse(text)) for text in texts]
+            return message_rows.read_messages(connection, live_number(connection, thread_id))
 
     def create(self, message: Message) -> None:
         """Write a new message; an id that exists already is left as it is."""
@@ -118,6 +126,8 @@ class SqliteStore:
             rooted = with_root(thread, changes.active_root_id)
             if rooted != thread:
                 thread_rows.change_thread(connection, rooted, self._clock())
+            if any(isinstance(overlay, Undone) for overlay in overlays):
+                message_rows.lift(connection, n, changes.save)
             made = [message_rows.put(connection, n, message) for message in changes.save]
             made += [message_rows.bury(connection, n, name) for name in changes.deleted]
             message_rows.add_records(connection, n, map(encode_overlay, overlays))

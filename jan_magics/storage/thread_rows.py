@@ -1,7 +1,6 @@
 """Rows of the table `thread` <-> values; each function is given an open transaction."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -11,7 +10,8 @@ import apsw
 from jan_magics.domain.errors import ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.protocols import ThreadRow
-from jan_magics.storage.codec import EPOCH, canonical, parse, to_milliseconds
+from jan_magics.storage.codec import EPOCH, canonical, to_milliseconds
+from jan_magics.storage.json_text import parse_each, parse_or_none
 
 LIST: Final = """
     SELECT id, created_at, updated_at, data, messages, leaves FROM thread
@@ -35,7 +35,7 @@ _UPDATE: Final = """
 
 def read_rows(rows: Sequence[tuple[Any, ...]]) -> list[ThreadRow]:
     """Read rows of a list of threads; a damaged one says so."""
-    records = _parsed([row[3] for row in rows])
+    records = parse_each([row[3] for row in rows])
     return [_row(row, record) for row, record in zip(rows, records, strict=True)]
 
 
@@ -44,7 +44,7 @@ def live_thread(connection: apsw.Connection, thread_id: str) -> Thread:
     row = connection.execute(_ONE, (column(thread_id),)).fetchone()
     if row is None:
         raise ThreadNotFound(thread_id)
-    return _thread(row, _parsed_one(str(row[3])))
+    return _thread(row, parse_or_none(str(row[3])))
 
 
 def live_number(connection: apsw.Connection, thread_id: str) -> int:
@@ -80,22 +80,6 @@ def count(connection: apsw.Connection, n: int, change: tuple[int, int], now: dat
 def column(text: str) -> str:
     """Return a text for a column: SQLite takes valid Unicode only; the true one is in the data."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _parsed(texts: Sequence[Any]) -> list[Json]:
-    """Read many JSON texts at once, which takes half the time; None for one that is damaged."""
-    with suppress(ValueError):
-        values = parse(f"[{','.join(texts)}]")
-        if isinstance(values, list) and len(values) == len(texts):
-            return values
-    return [_parsed_one(text) for text in texts]
-
-
-def _parsed_one(text: str) -> Json:
-    try:
-        return parse(text)
-    except ValueError:
-        return None
 
 
 def _row(row: Sequence[Any], record: Json) -> ThreadRow:

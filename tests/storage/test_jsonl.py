@@ -37,6 +37,10 @@ def lines(path: Path) -> list[Json]:
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 
+def records(folder: Path) -> list[bytes]:
+    return (folder / "jan_magics.jsonl").read_bytes().split(b"\n")[:-1]
+
+
 def test_nothing_is_touched_before_the_first_call(tmp_path: Path) -> None:
     store = JsonlStore(tmp_path / "data" / "threads", ticking())
     assert list(store.threads()) == []
@@ -156,13 +160,10 @@ def test_tombstones_and_the_bin_are_in_our_own_file(store: JsonlStore, folder: P
     store.restore_thread("t")
     store.save(make_message("a", "late"), make_message("b"))
     assert ids(store.messages("t")) == ["b"]
-    records = (folder / "jan_magics.jsonl").read_bytes().split(b"\n")
-    assert [json.loads(records[index])["type"] for index in (0, 1, 3, 4)] == [
-        "tombstone",
-        "later kind",
-        "deleted",
-        "restored",
-    ]
+    types = [json.loads(line)["type"] for line in records(folder)]
+    assert types == ["tombstone", "later kind", "deleted", "restored"]
+    [torn] = lines(folder / "messages.quarantine.jsonl")
+    assert torn == {"line": 3, "text": '{"type":"tombst'}
 
 
 def test_a_deletion_counts_from_its_record_on(store: JsonlStore, folder: Path) -> None:

@@ -1,0 +1,180 @@
+"""The list of threads of the JSONL layout, without reading a file again that is the same.
+
+What was read is kept beside the threads, for the next process: a cache, made anew when damaged.
+"""
+
+import os
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from jan_magics.domain.errors import StoreError, ThreadNotFound
+from jan_magics.domain.messages import Json, Thread
+from jan_magics.domain.protocols import ThreadRow
+from jan_magics.storage.changes import count_branches
+from jan_magics.storage.codec import EPOCH, canonical, parent_of, parse, to_milliseconds
+from jan_magics.storage.files import Print
+from jan_magics.storage.folder import Folder
+from jan_magics.storage.journal import merged
+from jan_magics.storage.names import is_thread_id
+
+_WORTH: Final = 200
+"""Threads that must have been read anew before the cache is written."""
+_NEAR: Final = 500
+"""Threads at the top of the list whose logs are looked at each time."""
+_VERSION: Final = 1
+
+Prints: TypeAlias = tuple[Print | None, Print | None]
+
+
+_Known: TypeAlias = tuple[str, Prints, ThreadRow]
+"""The path of a thread's own record; when its row was read, the fingerprints of the record and of
+the log; and the row."""
+
+
+class Listing:
+    """The rows of one folder of threads, the newest first."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._cache = folder.with_name(f"{folder.name}.index.json")
+        # Replaced and never changed, since several threads may list.
+        self._state: tuple[dict[str, _Known], list[ThreadRow]] | None = None
+        self._unsaved = 0
+
+    def rows(self) -> list[ThreadRow]:
+        """List the threads; only what changed is read."""
+        known, rows = self._state or self._load()
+        near = known.keys() if self._state is None else {r.thread.id for r in rows[:_NEAR]}
+        names = os.listdir(self._folder)  # noqa: PTH208 (a Path for each costs too much)
+        changed = self._changed(names, known, near)
+        gone = known.keys() - set(names)
+        gone.update(name for name, prints in changed.items() if prints == (None, None))
+        read = {name: read_row(Folder(self._folder / name)) for name in changed.keys() - gone}
+        if not read and not gone and len(rows) == len(known):
+            self._state = (known, rows)
+            return [*rows]
+        new = {
+            name: (self._path(name), changed[name], row)
+            for name, row in read.items()
+            if row is not None
+        }
+        moved = read.keys() | gone
+        same = {name: each for name, each in known.items() if name not in moved}
+        listed = newest_first(each[2] for each in (*same.values(), *new.values()))
+        # A row with a fault is read again each time, so that its repair is seen.
+        sound = {name: each for name, each in new.items() if each[2].fault is None}
+        self._state = (same | sound, listed)
+        self._unsaved += len(sound)
+        if self._unsaved >= _WORTH:
+            self._save(same | sound)
+        return [*listed]
+
+    def forget(self) -> None:
+        """Forget what is in memory."""
+        self._state = None
+
+    def _changed(
+        self, names: Iterable[str], known: Mapping[str, _Known], near: Container[str]
+    ) -> dict[str, Prints]:
+        """Return new fingerprints; logs are looked at only near the top of the list.
+
+        Whoever writes into a log, Jan or we, marks the time in the thread's own record. So an
+        older thread whose record is the same has the same log, and half the time is saved.
+        """
+        changed: dict[str, Prints] = {}
+        stat = os.stat
+        for name in names:
+            if (each := known.get(name)) is not None:
+                try:
+                    found = stat(each[0])
+                except OSError:
+                    record = None
+                else:
+                    record = found.st_ino, found.st_size, found.st_mtime_ns
+                if record == each[1][0] and (name not in near or self._log(name) == each[1][1]):
+                    continue
+            prints = _print(self._path(name)), self._log(name)
+            if each is not None or (prints != (None, None) and is_thread_id(name)):
+                changed[name] = prints
+        return changed
+
+    def _path(self, name: str) -> str:
+        return f"{self._folder}{os.sep}{name}{os.sep}thread.json"
+
+    def _log(self, name: str) -> Print | None:
+        return _print(f"{self._folder}{os.sep}{name}{os.sep}messages.jsonl")
+
+    def _load(self) -> tuple[dict[str, _Known], list[ThreadRow]]:
+        try:
+            raw: Any = parse(self._cache.read_bytes())
+            threads = raw["threads"] if raw["version"] == _VERSION else {}
+            known = {
+                name: (self._path(name), *_read_known(name, *fields))
+                for name, fields in threads.items()
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return {}, []
+        return known, newest_first(each[2] for each in known.values())
+
+    def _save(self, known: Mapping[str, _Known]) -> None:
+        self._unsaved = 0
+        threads = {name: _write_known(each) for name, each in known.items()}
+        new = self._cache.with_name(f"{self._cache.name}.{os.getpid()}.new")
+        # It can be made anew at any time: a disk that is full or closed to us is no fault here.
+        with suppress(OSError):
+            text = canonical({"version": _VERSION, "threads": threads})
+            new.write_text(text, encoding="utf-8")
+            new.replace(self._cache)
+
+
+def read_row(folder: Folder) -> ThreadRow | None:
+    """Read what the list says of one thread; None for a folder that is none."""
+    log, journal = folder.log(), folder.journal()
+    parents = {key: parent_of(value) for key, (_, value) in merged(log, journal).items()}
+    fault = folder.fault(log, journal)
+    try:
+        thread = folder.thread()
+    except (ThreadNotFound, StoreError) as error:
+        if not folder.exists() and not folder.log_path.exists():
+            return None
+        fault = error.message if folder.exists() else "it has messages but no thread.json"
+        thread = Thread(folder.path.name, folder.path.name, EPOCH, folder.changed_at())
+    return ThreadRow(thread, len(parents), count_branches(parents), fault)
+
+
+def newest_first(rows: Iterable[ThreadRow]) -> list[ThreadRow]:
+    """Sort rows by the time of the last change."""
+    return sorted(
+        rows, key=lambda row: (row.thread.updated_at, row.thread.created_at), reverse=True
+    )
+
+
+def _print(path: str) -> Print | None:
+    try:
+        found = os.stat(path)  # noqa: PTH116 (see above)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _read_known(name: str, prints: Any, fields: Any, counts: Any) -> tuple[Prints, ThreadRow]:
+    first, second = prints
+    title, created, updated, metadata, extra = fields
+    messages, branches = counts
+    thread = Thread(
+        name, title, EPOCH + timedelta(0, 0, 0, created), EPOCH + timedelta(0, 0, 0, updated),
+        metadata, extra,
+    )  # fmt: skip
+    row = ThreadRow(thread, messages, branches)
+    return (first and tuple(first), second and tuple(second)), row
+
+
+def _write_known(known: _Known) -> Json:
+    _, prints, row = known
+    times = to_milliseconds(row.thread.created_at), to_milliseconds(row.thread.updated_at)
+    metadata, extra = dict(row.thread.metadata), dict(row.thread.extra)
+    fields: list[Json] = [row.thread.title, *times, metadata, extra]
+    return [[found and [*found] for found in prints], fields, [row.messages, row.branches]]
