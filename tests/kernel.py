@@ -50,8 +50,14 @@ class Kernel:
         self.client = client
         self.cells = 0
 
-    def run(self, code: str, *, cell_id: str = "", interrupt: float | None = None) -> Ran:
-        """Run a cell to its end; `interrupt` seconds after it began it is interrupted."""
+    def run(
+        self, code: str, *, cell_id: str = "", interrupt: float | None = None, typed: str = ""
+    ) -> Ran:
+        """Run a cell to its end.
+
+        `interrupt` seconds after it began it is interrupted; `typed` is what a person types when
+        the cell asks.
+        """
         ran = Ran("")
         places: dict[str, int] = {}
         pressed: list[float] = []
@@ -63,7 +69,7 @@ class Kernel:
         timer = Timer(interrupt, press) if interrupt is not None else None
         content = {
             "code": code, "silent": False, "store_history": True, "user_expressions": {},
-            "allow_stdin": False, "stop_on_error": True,
+            "allow_stdin": bool(typed), "stop_on_error": True,
         }  # fmt: skip
         message = self.client.session.msg("execute_request", content)
         message["metadata"] = {"cellId": cell_id} if cell_id else {}
@@ -71,6 +77,9 @@ class Kernel:
         self.client.shell_channel.send(message)
         if timer:
             timer.start()
+        if typed:
+            self.client.get_stdin_msg(timeout=30)
+            self.client.input(typed)
         request = message["header"]["msg_id"]
         while True:
             got = self.client.get_iopub_msg(timeout=60)

@@ -72,6 +72,7 @@ def open_session(opening: Opening) -> Session:
         now,
         new_id,
         partial(_connect, opening, local),
+        local.close,
     )
     finder = Finder(running, partial(startable, local, gguf))
     foreign = folder.source.startswith(FOLDER)

@@ -1,6 +1,6 @@
 """The engine: one store, one clock, and the providers that are open. It lives on one loop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,13 +14,17 @@ from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
 
 @dataclass(slots=True)
 class Engine:
-    """What every turn needs. `connect` opens a provider; an open one is used again."""
+    """What every turn needs. `connect` opens a provider; an open one is used again.
+
+    `release` ends what the engine started beside its providers: a local model's server.
+    """
 
     store: Store
     folder: Path
     now: Callable[[], datetime]
     new_id: Callable[[], str]
     connect: Callable[[ModelRef], Provider]
+    release: Callable[[], Awaitable[None]]
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
 
     def provider(self, model: ModelRef) -> Provider:
@@ -29,10 +33,6 @@ class Engine:
         if key not in self._open:
             self._open[key] = self.connect(model)
         return self._open[key]
-
-    def forget(self, model: ModelRef) -> Provider | None:
-        """Let go of an open provider, the caller closes it."""
-        return self._open.pop((model.provider, model.address), None)
 
     def tree(self, thread: Thread) -> TreeIndex:
         """Read a thread's messages as a tree."""
@@ -63,4 +63,5 @@ class Engine:
         while self._open:
             _, provider = self._open.popitem()
             await provider.close()
+        await self.release()
         self.store.close()

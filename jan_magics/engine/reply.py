@@ -22,6 +22,8 @@ SHOW_EVERY: Final = 0.05
 """Seconds between two looks at a growing answer."""
 SAVE_EVERY: Final = 0.25
 """Seconds between two writes of a growing answer."""
+SHORTEST: Final = 0.1
+"""Seconds of decoding that a speed is worth telling for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ class Reply:
     def _speed(self) -> float | None:
         output = self.usage().output
         seconds = self.last - (self.first or self.last)
-        return output / seconds if output and output > 1 and seconds > 0 else None
+        # Over a shorter time the clock says more about the machine than about the model.
+        return output / seconds if output and output > 1 and seconds > SHORTEST else None
 
     def _save_soon(self) -> None:
         if self._saving is None or self._saving.done():

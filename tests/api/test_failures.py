@@ -1,0 +1,115 @@
+"""A whole turn against a server that fails: a typed error, two lines, and nothing is lost."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+import jan_magics as jan
+from jan_magics.domain.errors import (
+    AuthenticationFailed,
+    ContextOverflow,
+    JanError,
+    ModelNotFound,
+    ModelNotReachable,
+    ModelTimeout,
+    RateLimited,
+    ServerFailed,
+    StreamBroken,
+)
+from tests.providers.loopback import Reply, Server, chunked, http, serving
+
+JSON = "application/json"
+WORD = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
+END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+OVERFLOW = (
+    b'{"error":{"code":400,"message":"request (3031 tokens) exceeds the available context size '
+    b'(1024 tokens)","type":"exceed_context_size_error","n_prompt_tokens":3031,"n_ctx":1024}}'
+)
+
+
+@contextmanager
+def server(*replies: Reply) -> Iterator[Server]:
+    """Serve replies from another thread."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    manager = serving(*replies)
+    try:
+        yield asyncio.run_coroutine_threadsafe(manager.__aenter__(), loop).result()
+        asyncio.run_coroutine_threadsafe(manager.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "words"),
+    [
+        (http(b"{}", status=401, kind=JSON), AuthenticationFailed, "%chat key"),
+        (http(b'{"error":{"message":"no such model"}}', status=404, kind=JSON), ModelNotFound, ""),
+        (http(b"{}", status=429, kind=JSON, headers="retry-after: 7\r\n"), RateLimited, "7"),
+        (http(OVERFLOW, status=400, kind=JSON), ContextOverflow, "3031 tokens of 1024"),
+        (http(b"oops", status=500, kind="text/plain"), ServerFailed, ""),
+        (http(b""), StreamBroken, ""),
+        (http(b"<html>hello</html>", kind="text/html"), StreamBroken, ""),
+        (Reply((b"",), close=True), ModelNotReachable, ""),
+    ],
+    ids=["401", "404", "429", "overflow", "500", "empty", "html", "closed"],
+)
+def test_every_failure_has_its_error(reply: Reply, error: type[JanError], words: str) -> None:
+    with server(reply) as running, jan.Chat(model=f"{running.address}#m") as chat:
+        with pytest.raises(error) as caught:
+            chat.send("hello")
+        assert words in str(caught.value)
+        assert caught.value.next_step
+        assert "\n" not in caught.value.message
+        assert list(chat.messages().text) == ["hello"]
+
+
+def test_a_server_that_is_gone() -> None:
+    with server(http(WORD + END)) as running:
+        address = running.address
+    with jan.Chat(model=f"{address}#m") as chat, pytest.raises(ModelNotReachable) as caught:
+        chat.send("hello")
+    assert "%chat models" in caught.value.next_step
+
+
+def test_a_thread_keeps_its_model_and_never_takes_another() -> None:
+    with server(http(WORD + END)) as running, jan.Chat("notes") as chat:
+        assert chat.use(model=f"{running.address}#m").send("hello").text == "word "
+    with jan.Chat("notes") as chat, pytest.raises(ModelNotReachable):
+        chat.send("and now?")
+
+
+def test_a_stream_that_breaks_keeps_its_words() -> None:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 9999\r\n\r\n"
+    half = Reply((head, WORD), close=True)
+    with server(half, http(WORD + END)) as running, jan.Chat(model=f"{running.address}#m") as chat:
+        with pytest.raises(StreamBroken):
+            chat.send("hello")
+        assert list(chat.messages().text) == ["hello", "word "]
+        assert list(chat.turns().finish) == ["error"]
+        assert chat.send("again").text == "word "
+        assert len(chat.messages()) == 4
+
+
+def test_silence_is_a_timeout_between_bytes() -> None:
+    with (
+        server(chunked(WORD, end=False)) as running,
+        jan.Chat(model=f"{running.address}#m") as chat,
+    ):
+        with pytest.raises(ModelTimeout):
+            chat.send("hello", timeout=0.3)
+        assert list(chat.messages().text) == ["hello", "word "]
+
+
+def test_two_chats_on_one_thread_at_the_same_time() -> None:
+    with jan.Chat("shared", model="offline:echo") as one, jan.Chat("shared") as two:
+        one.send("one")
+        two.use(model="offline:echo").send("two")
+        one.send("three")
+        assert list(two.messages().text) == ["one", "one", "two", "two", "three", "three"]

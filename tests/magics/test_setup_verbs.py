@@ -1,0 +1,73 @@
+"""The setup verbs in a real kernel: keys, folders, settings."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+SECRET = "sk-test-0123456789abcdefghij"  # noqa: S105 - what must never be seen again
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    with running_kernel(tmp_path, JAN_CONFIG_FOLDER=str(tmp_path / "config")) as running:
+        running.ok("%load_ext jan_magics")
+        yield running
+
+
+def test_a_key_is_typed_unseen_and_kept_for_its_owner_only(kernel: Kernel, tmp_path: Path) -> None:
+    ran = kernel.ok("%chat key openai", typed=SECRET)
+    assert "keys.toml" in ran.result
+    path = tmp_path / "config" / "keys.toml"
+    assert SECRET in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o777 == 0o600
+    config = kernel.ok("%chat config").results[-1]
+    assert "key openai" in config["text/html"]
+    assert "keys.toml" in config["text/html"]
+    seen = str(ran) + str(config) + str(kernel.ok("%chat doctor").results) + str(kernel.ok("%chat"))
+    assert SECRET not in seen
+
+
+def test_a_key_file_that_others_can_read_is_refused(kernel: Kernel, tmp_path: Path) -> None:
+    kernel.ok("%chat key openai", typed=SECRET)
+    (tmp_path / "config" / "keys.toml").chmod(0o644)
+    ran = kernel.run("%%chat -m openai:gpt-4\nhi")
+    assert ran.error is not None
+    assert ran.error[0] == "KeyRefused"
+    assert "chmod" in ran.error[2][1] or "600" in "".join(ran.error[2])
+
+
+def test_a_project_gets_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAN_DATA_FOLDER")
+    user = str(tmp_path / "user")
+    with running_kernel(tmp_path, XDG_DATA_HOME=user, HOME=user) as kernel:
+        kernel.ok("%load_ext jan_magics")
+        kernel.ok("%%chat -t before\nhi")
+        assert str(tmp_path / ".jan") in kernel.ok("%chat store --init").result
+        kernel.ok("%%chat -t after\nhi")
+        assert (tmp_path / ".jan" / "jan.db").exists()
+        titles = kernel.ok("list(__import__('jan_magics').threads().title)").result
+        assert titles == "['after']"
+    (tmp_path / "deeper").mkdir()
+    with running_kernel(tmp_path / "deeper", XDG_DATA_HOME=user, HOME=user) as kernel:
+        kernel.ok("%load_ext jan_magics")
+        assert "after, 2 messages" in kernel.ok("%chat use after").result
+
+
+def test_init_says_when_a_setting_would_win(kernel: Kernel) -> None:
+    ran = kernel.run("%chat store --init")
+    assert ran.error is not None
+    assert ran.error[0] == "SettingError"
+    assert "JAN_DATA_FOLDER" in ran.error[2][0]
+
+
+def test_doctor_sees_what_is_wrong(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.jan_magics]\ndata_folder = '/x'\n")
+    table = kernel.ok("%chat doctor").results[-1]["text/html"]
+    assert "data_folder is ignored" in table
+    assert os.environ["JAN_DATA_FOLDER"] in table
