@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from jan_magics.domain.messages import Json, Message, Parent
 from jan_magics.storage.codec import canonical, decode_message
-from jan_magics.storage.json_text import parse_or_none
-from jan_magics.storage.log import Entry, Log, line_of, lines_of, message_of
+from jan_magics.storage.log import Entry, Log, line_of, lines_of, message_of, parse_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,7 @@ def read_journal(data: bytes) -> Journal:
     """Read records; a line that is none is set aside."""
     journal = Journal()
     lines, journal.whole = lines_of(data)
-    for number, line in enumerate(lines, 1):
-        record = parse_or_none(line)
+    for number, (line, record) in enumerate(zip(lines, parse_lines(lines), strict=True), 1):
         if not isinstance(record, dict):
             journal.damaged[number] = line
             continue

@@ -34,7 +34,7 @@ def read_log(data: bytes) -> Log:
     damaged: dict[int, bytes] = {}
     lines, whole = lines_of(data)
     start = 0
-    for number, (line, found) in enumerate(zip(lines, _parsed(lines), strict=True), 1):
+    for number, (line, found) in enumerate(zip(lines, parse_lines(lines), strict=True), 1):
         value = message_of(found)
         if value is None:
             damaged[number] = line
@@ -77,7 +77,8 @@ def message_of(value: Json) -> dict[str, Json] | None:
     return value
 
 
-def _parsed(lines: Sequence[bytes]) -> list[Json]:
+def parse_lines(lines: Sequence[bytes]) -> list[Json]:
+    """Read lines; None for each that is no JSON."""
     try:
         return parse_each([line.decode() for line in lines])
     except UnicodeDecodeError:

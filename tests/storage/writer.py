@@ -1,21 +1,30 @@
-"""A program for the storage tests: `python writer.py STORE PATH TASK NAME COUNT [SEED]`.
+"""A program for the storage tests: `python writer.py STORE PATH TASK ...`, and what it writes.
 
-It prints each id after the call that wrote it has returned, so that a test can kill it.
+It says what it did after each call that wrote has returned, so that a test can kill it.
 """
 
+import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
+from typing import TypeAlias
 
-from jan_magics.domain.messages import Message, TextPart
+from jan_magics.domain.messages import Message, Role, TextPart
+from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
+from jan_magics.domain.tree import Changes
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.sqlite import SqliteStore
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
+State: TypeAlias = dict[str, str]
+"""The texts of messages by id."""
+Step: TypeAlias = tuple[Callable[[Store], None], State]
+"""A call, and the state when it has returned."""
 
 
 def ticking() -> Callable[[], datetime]:
@@ -29,30 +38,19 @@ def open_store(kind: str, path: str | Path) -> Store:
     return JsonlStore(Path(path) / "threads", ticking())
 
 
-def make(message_id: str, text: str) -> Message:
-    return Message(message_id, "t", "user", (TextPart(text),), START, None)
+def make(message_id: str, text: str, thread: str = "t", role: Role = "user") -> Message:
+    return Message(message_id, thread, role, (TextPart(text),), START, None)
 
 
 def say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def append(store: Store, name: str, number: int) -> None:
-    """Write without end, or `number` messages; one in ten is then saved once more."""
-    for index in range(number):
-        message = make(f"{name}-{index}", "x" * 300)
-        store.create(message)
-        say(message.id)
-        if index % 10 == 9:
-            store.save(make(f"{name}-{index}", "again"))
-            say(f"saved {message.id}")
+    # One call of the system a line: it is told whole or not at all.
+    os.write(1, f"{line}\n".encode())
 
 
 def mix(store: Store, name: str, number: int, seed: int) -> None:
     """Do `number` operations on one thread; in the end print what must be there."""
     choice = random.Random(seed)  # noqa: S311 (a test's dice)
-    mine: dict[str, str] = {}
+    mine: State = {}
     for index in range(number):
         kind = choice.choice(["create", "create", "save", "save new", "delete", "read", "list"])
         known = choice.choice(sorted(mine)) if mine else ""
@@ -73,9 +71,74 @@ def mix(store: Store, name: str, number: int, seed: int) -> None:
         say(f"{message_id} {text}")
 
 
+def turns(thread: str, name: str) -> Iterator[Step]:
+    """Talk without end, always in the same words: questions, growing answers, edits, deletions."""
+    dice, state = random.Random(name), State()  # noqa: S311 (a test's dice)
+    for number in count():
+        question = make(f"{name}-q{number}", "why? " * dice.randrange(1, 200), thread)
+        answer = replace(make(f"{name}-a{number}", "", thread, "assistant"), parent_id=question.id)
+        link = CellLink("n.ipynb", name, number, question.id)
+        state = state | {question.id: text(question)}
+        yield applying(Changes((question,)), link), state
+        for size in sorted(dice.sample(range(1, 900), dice.randrange(4))):
+            grown = replace(answer, parts=(TextPart("word " * size),))
+            state = state | {answer.id: text(grown)}
+            yield saving(grown), state
+        done = replace(answer, parts=(TextPart(f"that is all, number {number}"),))
+        state = state | {answer.id: text(done)}
+        yield applying(Changes((replace(question, active_child_id=answer.id), done))), state
+        if number % 3 == 2:
+            gone = f"{name}-a{number - 1}"
+            state = {key: value for key, value in state.items() if key != gone}
+            yield burying(thread, gone), state
+
+
+def text(message: Message) -> str:
+    [part] = message.parts
+    return part.text if isinstance(part, TextPart) else ""
+
+
+def applying(changes: Changes, *links: CellLink) -> Callable[[Store], None]:
+    return lambda store: store.apply(changes.save[0].thread_id, changes, links)
+
+
+def burying(thread: str, message_id: str) -> Callable[[Store], None]:
+    return lambda store: store.apply(thread, Changes(deleted=(message_id,)))
+
+
+def saving(message: Message) -> Callable[[Store], None]:
+    return lambda store: store.save(message)
+
+
+def states(thread: str, name: str, number: int) -> Iterator[State]:
+    """Return the states before the first step and after each of the first `number` ones."""
+    yield {}
+    yield from (state for _, state in islice(turns(thread, name), number))
+
+
+def talk(store: Store, thread: str, name: str) -> None:
+    for number, (call, _) in enumerate(turns(thread, name), 1):
+        call(store)
+        say(str(number))
+
+
+def nursery(kind: str, path: str) -> None:
+    """For each line `THREAD NAME` start a writer, and say its number; when it is dead, `over`."""
+    for line in sys.stdin:
+        child = os.fork()
+        if child == 0:
+            talk(open_store(kind, path), *line.split())
+        say(f"pid {child}")
+        os.waitpid(child, 0)
+        say("over")
+
+
 if __name__ == "__main__":
-    opened = open_store(sys.argv[1], sys.argv[2])
-    if sys.argv[3] == "append":
-        append(opened, sys.argv[4], int(sys.argv[5]))
-    else:
-        mix(opened, sys.argv[4], int(sys.argv[5]), int(sys.argv[6]))
+    kind, path, task, *rest = sys.argv[1:]
+    match task:
+        case "mix":
+            mix(open_store(kind, path), rest[0], int(rest[1]), int(rest[2]))
+        case "talk":
+            talk(open_store(kind, path), *rest)
+        case "nursery":
+            nursery(kind, path)
