@@ -4,7 +4,7 @@
 form of it differs from ours; that form is written back as long as it still says the same.
 """
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
@@ -102,9 +102,16 @@ def _plain(content: Mapping[str, Json]) -> Message | None:
         EPOCH + timedelta(0, 0, 0, created),
         parent,
         child if "activeChildId" in metadata else None,
-        {key: value for key, value in metadata.items() if key not in _LINKS},
-        {} if len(content) == 6 else {k: v for k, v in content.items() if k not in _KNOWN},
+        _without(metadata, _LINKS),
+        _without(content, _KNOWN),
     )
+
+
+def _without(found: Mapping[str, Json], keys: Set[str]) -> dict[str, Json]:
+    # Nearly always nothing is left, which a comparison of sets says sooner.
+    if found.keys() <= keys:
+        return {}
+    return {key: value for key, value in found.items() if key not in keys}
 
 
 def encode_thread(thread: Thread) -> dict[str, Json]:

@@ -46,11 +46,12 @@ def append(path: Path, data: bytes) -> Print:
 
 
 def replace_file(
-    path: Path, data: bytes, *, still: Callable[[], bool] = lambda: True
+    path: Path, data: bytes, *, still: Callable[[], bool] = lambda: True, durable: bool = True
 ) -> Print | None:
     """Put a new file in the place of the old one; a crash leaves one of the two, whole.
 
-    `still` is asked last; when it says no, the old file stays and None is returned.
+    `still` is asked last; when it says no, the old file stays and None is returned. Not
+    `durable`: when power fails soon after, the old one may be what is left.
     """
     new = path.with_name(f"{path.name}.new")
     with new.open("wb") as file:
@@ -62,7 +63,8 @@ def replace_file(
         new.unlink()
         return None
     _patiently(lambda: new.replace(path))
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 

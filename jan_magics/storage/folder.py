@@ -72,9 +72,10 @@ class Folder:
         # The folder's name counts, as with Jan; a copied folder keeps the id of the original.
         return decode_thread({**raw, "id": self.path.name})
 
-    def write_thread(self, thread: Thread) -> None:
+    def write_thread(self, thread: Thread, *, durable: bool = True) -> None:
         """Write the thread's own record, whole."""
-        replace_file(self.thread_path, pretty(encode_thread(thread)).encode())
+        data = pretty(encode_thread(thread)).encode()
+        replace_file(self.thread_path, data, durable=durable)
 
     def log(self) -> Log:
         """Read the messages as their log says."""

@@ -3,12 +3,13 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
 from jan_magics.domain.messages import Json
 
+_CHUNK: Final = 100
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -39,8 +40,16 @@ def parse(text: str | bytes) -> Json:
     return value
 
 
-def parse_each(texts: Sequence[str]) -> list[Json]:
-    """Read many JSON texts at once, which takes half the time; None for one that is damaged."""
+def parse_each(texts: Sequence[str]) -> Iterator[Json]:
+    """Read many JSON texts, in half the time of one by one; None for one that is damaged.
+
+    Not all at once: what the caller has let go of need not be visited by the garbage collector.
+    """
+    for start in range(0, len(texts), _CHUNK):
+        yield from _parse_chunk(texts[start : start + _CHUNK])
+
+
+def _parse_chunk(texts: Sequence[str]) -> list[Json]:
     with suppress(ValueError):
         values = parse(f"[{','.join(texts)}]")
         if isinstance(values, list) and len(values) == len(texts):

@@ -167,4 +167,6 @@ class JsonlStore(JsonlUpkeep):
             thread = folder.thread()
             rooted = with_root(thread, changes.active_root_id)
             if written.changed or rooted != thread:
-                folder.write_thread(replace(rooted, updated_at=self._clock()))
+                # A time that is lost with the power is no loss, unlike a pointer.
+                touched = replace(rooted, updated_at=self._clock())
+                folder.write_thread(touched, durable=rooted != thread)

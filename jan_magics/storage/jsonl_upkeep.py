@@ -35,8 +35,11 @@ class JsonlUpkeep:
 
     def check(self) -> Sequence[str]:
         """Return what is wrong, a line each; nothing is changed."""
-        with translated(self._folder):
-            return [line for name in self._names() for line in _faults(self._folder / name)]
+        try:
+            with translated(self._folder):
+                return [line for name in self._names() for line in _faults(self._folder / name)]
+        except StoreError as error:
+            return [error.message]
 
     def repair(self) -> Sequence[str]:
         """Mend what can be mended without losing anything; return what was done."""

@@ -80,6 +80,6 @@ def message_of(value: Json) -> dict[str, Json] | None:
 def parse_lines(lines: Sequence[bytes]) -> list[Json]:
     """Read lines; None for each that is no JSON."""
     try:
-        return parse_each([line.decode() for line in lines])
+        return [*parse_each([line.decode() for line in lines])]
     except UnicodeDecodeError:
         return [parse_or_none(line) for line in lines]

@@ -34,8 +34,11 @@ class SqliteUpkeep:
         """Return what is wrong, a line each; nothing is changed."""
         if not self._connections.path.exists():
             return []
-        with self._connections.reading() as connection:
-            faults = damage.find(connection)
+        try:
+            with self._connections.reading() as connection:
+                faults = damage.find(connection)
+        except StoreError as error:
+            faults = [error.message]
         kind = self._connections.network
         if kind is not None:
             mode = "its journal mode is DELETE instead of WAL, which is safe and slower"

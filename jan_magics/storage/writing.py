@@ -123,12 +123,15 @@ def _message(folder: Folder, index: Index, key: str, value: dict[str, Json]) -> 
 
 
 def _append(folder: Folder, index: Index, key: str, value: dict[str, Json]) -> None:
-    entry = line_of(value)
+    entry, before = line_of(value), index.prints[0]
     written = folder.append(entry, whole=index.whole)
+    grown = (before[1] if before else 0) + len(entry[0]) + (1 if index.whole else 2)
     index.journal.pending.pop(key, None)
     index.places[key] = (written[1] - len(entry[0]) - 1, len(entry[0]))
     index.parents[key] = parent_of(value)
-    index.prints, index.whole = (written, index.prints[1]), True
+    # Jan may have written at the same moment: then the log must be read again.
+    index.prints = (written if written[1] == grown else None, index.prints[1])
+    index.whole = True
 
 
 def _record(folder: Folder, index: Index, records: Sequence[dict[str, Json]]) -> None:

@@ -10,10 +10,12 @@ from filelock import FileLock
 
 from jan_magics.domain.errors import StoreError, StoreLocked
 from jan_magics.domain.messages import Json, text_of
+from jan_magics.domain.tree import Changes
 from jan_magics.storage.files import append, translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.locks import Locks
+from jan_magics.storage.writing import write_changes
 from tests.storage.samples import START, ids, make_message, make_thread, row
 from tests.storage.writer import ticking
 
@@ -195,6 +197,34 @@ def test_an_append_does_not_read_the_log_again(store: JsonlStore, folder: Path) 
     store.create(make_message("c"))
     assert store._indices.of(Folder(folder)) is index
     assert list(index.parents) == ["a", "b", "c"]
+
+
+def test_jan_may_append_at_the_same_moment(store: JsonlStore, folder: Path) -> None:
+    store.create(make_message("a"))
+    index = store._indices.of(Folder(folder))
+    with (folder / "messages.jsonl").open("ab") as file:
+        file.write(LINE + b"\n")
+    # As if Jan had written after we had looked.
+    index.prints = ((0, index.prints[0][1], 0) if index.prints[0] else None, index.prints[1])
+    write_changes(Folder(folder), index, Changes((make_message("b"),)), (), settled=True)
+    store.create(make_message("jan", "late"))
+    store.save(make_message("b", "new"))
+    assert [(m.id, text_of(m)) for m in store.messages("t")] == [
+        ("a", "hello"),
+        ("jan", ""),
+        ("b", "new"),
+    ]
+
+
+def test_opening_a_thread_of_jan_changes_no_byte(store: JsonlStore, folder: Path) -> None:
+    empty = b'{"content":[],"id":"e","role":"assistant","status":"stopped","metadata":{}}'
+    tool = b'{"id":"x","role":"assistant","content":[],"metadata":{"tool_calls":[{"id":1}]}}'
+    (folder / "messages.jsonl").write_bytes(LINE + b"\n" + empty + b"\n" + tool + b"\n")
+    before = {file.name: file.read_bytes() for file in folder.iterdir()}
+    assert ids(store.messages("t")) == ["jan", "e", "x"]
+    assert store.messages("t")[1].extra["status"] == "stopped"
+    store.close()
+    assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
 
 def test_a_failed_append_leaves_no_half_line(tmp_path: Path) -> None:

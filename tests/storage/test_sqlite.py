@@ -10,6 +10,8 @@ import apsw
 import pytest
 
 from jan_magics.domain.errors import SchemaTooNew, StoreError, StoreLocked
+from jan_magics.domain.overlays import Hidden
+from jan_magics.domain.tree import Changes
 from jan_magics.storage.connections import Connections, translated
 from jan_magics.storage.schema import STEPS, migrate
 from jan_magics.storage.sqlite import SqliteStore
@@ -93,6 +95,25 @@ def test_only_missing_steps_run_and_a_failed_one_leaves_nothing(path: Path) -> N
         assert tables == [("one",), ("two",), ("three",)]
 
 
+def test_a_database_of_the_first_schema_is_brought_forward(store: SqliteStore, path: Path) -> None:
+    path.parent.mkdir()
+    with opened(path) as connection:
+        migrate(connection, path, STEPS[:1])
+        connection.execute(
+            """
+            INSERT INTO thread VALUES (1, 't', 'old', 1, 2, NULL, 1, 0, '["old",{"a":1},{}]');
+            INSERT INTO message VALUES (1, 1, 'm', 0, NULL, '{"id":"m","thread_id":"t"}');
+            INSERT INTO tombstone VALUES (1, 'gone');
+            """
+        )
+    assert store.tombstones("t") == {"gone": None}
+    store.apply("t", Changes((make_message("gone"), make_message("b")), "b"), [Hidden("m")])
+    assert ids(store.messages("t")) == ["m", "b"]
+    assert list(store.overlays("t")) == [Hidden("m")]
+    assert store.thread("t").metadata == {"a": 1, "activeRootId": "b"}
+    assert list(store.check()) == []
+
+
 def test_a_held_lock_is_a_typed_error(store: SqliteStore, path: Path) -> None:
     store.create_thread(make_thread())
     patient = Connections(path, patience=0.05)
@@ -168,11 +189,12 @@ def test_a_damaged_record_is_a_row_with_a_fault(store: SqliteStore, path: Path) 
 def test_deleting_a_thread_for_good_takes_its_messages(store: SqliteStore, path: Path) -> None:
     store.create_thread(make_thread())
     store.save(make_message("a"), make_message("b"))
-    store.delete("t", "a")
+    store.apply("t", Changes(deleted=("a",)), [Hidden("b")])
     with store._connections.writing() as connection:
         connection.execute("DELETE FROM thread")
-        assert connection.execute("SELECT count(*) FROM message").fetchone() == (0,)
-        assert connection.execute("SELECT count(*) FROM tombstone").fetchone() == (0,)
+        for table in ("message", "tombstone", "overlay"):
+            found = connection.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 (see above)
+            assert found.fetchone() == (0,)
 
 
 def test_every_thread_has_a_connection_and_gives_it_back(store: SqliteStore) -> None:

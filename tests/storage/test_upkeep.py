@@ -262,12 +262,19 @@ def test_a_damaged_page_is_told(database: SqliteStore, tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2 : len(data) // 2 + 4096] = b"\xee" * 4096
     path.write_bytes(data)
-    try:
-        said = "; ".join(database.check())
-    except StoreError as error:
-        said = error.message
-    assert "is damaged" in said
+    assert any("is damaged" in line for line in database.check())
     database.close()
+    path.write_bytes(b"this is a letter, not a database" * 100)
+    assert [line.removeprefix(str(path)) for line in database.check()] == [" is not a database"]
+
+
+def test_a_folder_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
+    store = JsonlStore(tmp_path / "threads", ticking())
+    store.create_thread(make_thread())
+    (tmp_path / "threads" / "t" / "messages.jsonl").mkdir()
+    [line] = store.check()
+    assert "cannot be read" in line
+    assert list(JsonlStore(tmp_path / "nothing", ticking()).check()) == []
 
 
 def test_a_network_file_system_gets_another_journal_and_says_so(tmp_path: Path) -> None:
