@@ -58,44 +58,51 @@ class Kernel:
         `interrupt` seconds after it began it is interrupted; `typed` is what a person types when
         the cell asks.
         """
-        ran = Ran("")
-        places: dict[str, int] = {}
         pressed: list[float] = []
 
         def press() -> None:
             pressed.append(time.perf_counter())
             self.manager.interrupt_kernel()
 
-        timer = Timer(interrupt, press) if interrupt is not None else None
-        content = {
-            "code": code, "silent": False, "store_history": True, "user_expressions": {},
-            "allow_stdin": bool(typed), "stop_on_error": True,
-        }  # fmt: skip
-        message = self.client.session.msg("execute_request", content)
-        message["metadata"] = {"cellId": cell_id} if cell_id else {}
         begun = time.perf_counter()
-        self.client.shell_channel.send(message)
-        if timer:
-            timer.start()
+        request = self._send(code, cell_id, may_ask=bool(typed))
+        if interrupt is not None:
+            Timer(interrupt, press).start()
         if typed:
             self.client.get_stdin_msg(timeout=30)
             self.client.input(typed)
-        request = message["header"]["msg_id"]
+        ran = self._watch(request)
+        ended = time.perf_counter()
+        ran.seconds = ended - begun
+        ran.interrupted_after = ended - pressed[0] if pressed else None
+        ran.status = self._reply(request)
+        return ran
+
+    def _send(self, code: str, cell_id: str, *, may_ask: bool) -> str:
+        content = {
+            "code": code, "silent": False, "store_history": True, "user_expressions": {},
+            "allow_stdin": may_ask, "stop_on_error": True,
+        }  # fmt: skip
+        message = self.client.session.msg("execute_request", content)
+        message["metadata"] = {"cellId": cell_id} if cell_id else {}
+        self.client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    def _watch(self, request: str) -> Ran:
+        ran, places = Ran(""), dict[str, int]()
         while True:
             got = self.client.get_iopub_msg(timeout=60)
             if got["parent_header"].get("msg_id") != request:
                 continue
             if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
-                break
+                return ran
             _take(ran, places, got["msg_type"], got["content"])
-        ran.seconds = time.perf_counter() - begun
-        if pressed:
-            ran.interrupted_after = time.perf_counter() - pressed[0]
+
+    def _reply(self, request: str) -> str:
         while True:
             reply = self.client.get_shell_msg(timeout=60)
             if reply["parent_header"].get("msg_id") == request:
-                ran.status = reply["content"]["status"]
-                return ran
+                return str(reply["content"]["status"])
 
     def ok(self, code: str, **options: Any) -> Ran:
         """Run a cell that must not fail."""
