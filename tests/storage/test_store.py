@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jan_magics.domain.errors import MessageNotFound, StoreError, ThreadNotFound
 from jan_magics.domain.messages import Message, TextPart, ToolResultPart, text_of
 from jan_magics.domain.protocols import Store
+from jan_magics.domain.tree import Changes
 from tests.storage.samples import START, ids, make_message, make_thread, row
 from tests.storage.writer import open_store
 
@@ -229,26 +230,31 @@ def test_a_closed_store_opens_again(kind: str, store: Store, tmp_path: Path) -> 
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(["create", "save", "delete"]),
+        st.sampled_from(["create", "save", "save", "apply", "delete", "close", "other"]),
         st.sampled_from("abc"),
         st.sampled_from([None, "a", "b", "c"]),
     ),
-    max_size=12,
+    max_size=16,
 )
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "jsonl"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(history=operations)
 def test_any_order_of_writes_ends_in_the_newest_data(
     kind: str, history: list[tuple[str, str, str | None]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    store = open_store(kind, tmp_path_factory.mktemp("law"))
-    store.create_thread(make_thread())
+    path = tmp_path_factory.mktemp("law")
+    stores = [open_store(kind, path), open_store(kind, path)]
+    stores[0].create_thread(make_thread())
     expected: dict[str, Message] = {}
     gone: set[str] = set()
     for number, (operation, message_id, parent) in enumerate(history):
         message = make_message(message_id, str(number), parent=parent)
+        store = stores[0]
+        if operation in ("close", "other"):
+            store.close() if operation == "close" else stores.reverse()
+            continue
         if operation == "delete":
             if expected.pop(message_id, None) is None:
                 with pytest.raises(MessageNotFound):
@@ -257,12 +263,18 @@ def test_any_order_of_writes_ends_in_the_newest_data(
             store.delete("t", message_id)
             gone.add(message_id)
             continue
-        (store.create if operation == "create" else store.save)(message)
-        if message_id not in gone and (operation == "save" or message_id not in expected):
+        if operation == "apply":
+            store.apply("t", Changes((message,)))
+        else:
+            (store.create if operation == "create" else store.save)(message)
+        if message_id not in gone and (operation != "create" or message_id not in expected):
             expected[message_id] = message
+    store = stores[0]
     assert list(store.messages("t")) == list(expected.values())
     parents = {message.parent_id for message in expected.values()}
     leaves = len(expected.keys() - parents)
     assert row(store).messages == len(expected)
     assert row(store).branches == (max(1, leaves) if expected else 0)
-    store.close()
+    for each in stores:
+        each.close()
+        assert list(each.messages("t")) == list(expected.values())
