@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
-    from jan_magics.api.lists import models, threads
+    from jan_magics.api.lists import find, models, threads
     from jan_magics.api.opening import current
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Chat", "current", "models", "threads"]
+__all__ = ["Answer", "Chat", "current", "find", "models", "threads"]
 
 _HOMES = (
     ("Answer", "answer"), ("Chat", "chat"), ("current", "opening"),
-    ("models", "lists"), ("threads", "lists"),
+    ("find", "lists"), ("models", "lists"), ("threads", "lists"),
 )  # fmt: skip
 
 

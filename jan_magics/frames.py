@@ -26,6 +26,11 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "model": "str", "provider": "str", "window": "Int64", "capabilities": "str",
         "source": "str", "reachable": "boolean", "chosen": "bool", "why": "str",
     },
+    "found": {
+        "thread": "str", "notebook": "str", "id": "str", "role": "str", "created_at": "time",
+        "snippet": "str", "on_path": "bool",
+    },
+    "imported": {"thread": "str", "status": "str", "reason": "str", "messages": "Int64"},
     "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
     "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
 })  # fmt: skip

@@ -3,10 +3,18 @@
 from typing import TYPE_CHECKING
 
 from jan_magics.api.opening import current_host, host_here
-from jan_magics.api.tables import config_table, doctor_table, models_table, threads_table
+from jan_magics.api.tables import (
+    config_table,
+    doctor_table,
+    found_table,
+    models_table,
+    threads_table,
+)
+from jan_magics.domain.errors import SettingError
 from jan_magics.engine.assemble import known_keys
 from jan_magics.engine.checks import Check, examine
 from jan_magics.engine.listing import Listed, list_models
+from jan_magics.engine.threads import existing_thread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +29,23 @@ def threads(data_folder: str | None = None) -> "pd.DataFrame":
         return threads_table(host.session().engine.store.threads())
     finally:
         host.close()
+
+
+def find(words: str, *, thread: str | None = None) -> "pd.DataFrame":
+    """Return messages of all threads, or of one, that have all these words; the best first.
+
+    The last word may be the beginning of one; words in double quotes stand together. In the
+    snippet the words that were found stand in «…». At most 50 messages are returned.
+
+    Raises:
+        SettingError: when there is no word to look for.
+        ThreadNotFound: when there is no such thread.
+    """
+    if not words.strip():
+        raise SettingError("there is nothing to look for", "Write a word: %chat find overfitting")
+    engine = current_host().session().engine
+    found = existing_thread(engine.store, thread) if thread else None
+    return found_table(engine.search.find(words, thread_id=found.id if found else None))
 
 
 def models() -> "pd.DataFrame":

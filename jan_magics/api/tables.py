@@ -14,11 +14,31 @@ from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
 from jan_magics.engine.settings import Value
 from jan_magics.engine.threads import own
 from jan_magics.frames import frame
+from jan_magics.storage.search import Found
 
 
 def threads_table(rows: Iterable[ThreadRow]) -> pd.DataFrame:
     """Return threads, the newest first."""
     return frame("threads", (_thread(row) for row in rows))
+
+
+def found_table(hits: Iterable[Found]) -> pd.DataFrame:
+    """Return messages that were found, the best first."""
+    return frame(
+        "found",
+        (
+            {
+                "thread": hit.thread.id,
+                "notebook": own(hit.thread).get("notebook"),
+                "id": hit.message_id,
+                "role": hit.role,
+                "created_at": hit.created_at,
+                "snippet": hit.snippet,
+                "on_path": hit.on_path,
+            }
+            for hit in hits
+        ),
+    )
 
 
 def messages_table(index: TreeIndex, *, everything: bool) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from jan_magics.providers.discover import discover
 from jan_magics.providers.keys import Key, KeyChain, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
+from jan_magics.storage.search import Search, log_stamp
 from jan_magics.storage.sqlite import SqliteStore
 
 
@@ -66,13 +67,15 @@ def open_session(opening: Opening) -> Session:
     folder = data_folder(settings, opening.folder())
     gguf = settings.get("gguf").value
     local = LocalServer(weights=Path(gguf).expanduser() if gguf else None)
+    store, path = open_store(settings, folder), Path(folder.value or "")
     engine = Engine(
-        open_store(settings, folder),
-        Path(folder.value or ""),
+        store,
+        path,
         now,
         new_id,
         partial(_connect, opening, local),
         local.close,
+        open_search(store, path),
     )
     finder = Finder(running, partial(startable, local, gguf))
     foreign = folder.source.startswith(FOLDER)
@@ -85,6 +88,13 @@ def open_store(settings: Settings, folder: Value) -> Store:
     if settings.get("store").value == "jsonl":
         return JsonlStore(path / "threads", now)
     return SqliteStore(path / "jan.db", now)
+
+
+def open_search(store: Store, folder: Path) -> Search:
+    """Return the search over a store; its file is made by the first search."""
+    if isinstance(store, JsonlStore):
+        return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
+    return Search(folder / "search.db", store)
 
 
 def key_chain() -> KeyChain:

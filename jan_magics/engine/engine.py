@@ -10,6 +10,7 @@ from jan_magics.domain.models import ModelRef
 from jan_magics.domain.overlays import Overlay, SideTurn
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
+from jan_magics.storage.search import Search
 
 
 @dataclass(slots=True)
@@ -25,6 +26,7 @@ class Engine:
     new_id: Callable[[], str]
     connect: Callable[[ModelRef], Provider]
     release: Callable[[], Awaitable[None]]
+    search: Search
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
 
     def provider(self, model: ModelRef) -> Provider:
@@ -64,4 +66,5 @@ class Engine:
             _, provider = self._open.popitem()
             await provider.close()
         await self.release()
+        self.search.close()
         self.store.close()

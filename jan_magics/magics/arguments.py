@@ -136,6 +136,10 @@ VERBS: Final = (
     Verb("new", "begin a new thread", ("[NAME]",)),
     Verb("rename", "give a thread another name", ("[OLD]", "NEW")),
     Verb("delete", "move a thread to the bin", ("THREAD",)),
+    Verb(
+        "find", "search all threads", (),
+        (Flag(("-t", "--thread"), "NAME", "in one thread only", thread_name),), "WORDS",
+    ),
     Verb("show", "show the thread, or one message", ("[ID]",)),
     Verb("models", "list the models that can answer here"),
     Verb("config", "list every setting with its value and source"),

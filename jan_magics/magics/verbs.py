@@ -161,6 +161,12 @@ def _delete(magics: "JanMagics", parsed: Any, _: str) -> Line:
     return Line(f"{shown_title(thread)} is in the bin")
 
 
+def _find(magics: "JanMagics", parsed: Any, text: str) -> object:
+    from jan_magics.api.lists import find
+
+    return find(text, thread=parsed.thread)
+
+
 def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
     return current().show(parsed.id)
 
@@ -199,6 +205,7 @@ def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "ask": _ask, "fix": _fix, "use": _use, "stop": _stop, "help": _help, "version": _version,
-    "threads": _threads, "new": _new, "rename": _rename, "delete": _delete, "show": _show,
+    "threads": _threads, "new": _new, "rename": _rename, "delete": _delete, "find": _find,
+    "show": _show,
     "models": _models, "config": _config, "key": _key, "store": _store, "doctor": _doctor,
 })  # fmt: skip

@@ -21,7 +21,8 @@ CHAT_FLAGS = (
     "--thread --to-cell -P -f -m -o -q -s -t"
 )
 VERB_NAMES = (
-    "ask config delete doctor fix help key models new rename show stop store threads use version"
+    "ask config delete doctor find fix help key models new rename show stop store threads use"
+    " version"
 )
 
 

@@ -1,0 +1,42 @@
+"""`%chat find`, `export`, `import` and `store --convert` in a real kernel."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernel")
+
+
+@pytest.fixture(scope="module")
+def kernel(folder: Path) -> Iterator[Kernel]:
+    environment = {
+        "JAN_MODEL": "offline:echo",
+        "JAN_DATA_FOLDER": str(folder / "data"),
+        "JAN_CONFIG_FOLDER": str(folder / "config"),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "JPY_SESSION_NAME": str(folder / "work" / "book.ipynb"),
+    }
+    (folder / "work").mkdir()
+    with running_kernel(folder, **environment) as running:
+        running.ok("%load_ext jan_magics")
+        running.ok("%%chat\nwhat is overfitting?")
+        running.ok("%%chat\n什么是过拟合？")
+        yield running
+
+
+def test_find_takes_words_as_they_are_typed(kernel: Kernel) -> None:
+    kernel.ok("found = %chat find overfit")
+    assert kernel.ok("sorted(found.role)").result == "['assistant', 'user']"
+    kernel.ok("found = %chat find 过拟合")
+    assert kernel.ok("list(found.snippet)").result == str(["什么是«过拟合»？"] * 2)
+    kernel.ok("""found = %chat find "what is" don't""")
+    assert kernel.ok("len(found)").result == "0"
+    ran = kernel.run("%chat find -t nowhere word")
+    assert ran.error is not None
+    assert ran.error[0] == "ThreadNotFound"
