@@ -4,7 +4,7 @@ What was read is kept beside the threads, for the next process: a cache, made an
 """
 
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -77,28 +77,23 @@ class Listing:
         self._state = None
 
     def _changed(
-        self, names: Iterable[str], known: Mapping[str, _Known], near: Container[str]
+        self, names: Iterable[str], known: Mapping[str, _Known], near: Set[str]
     ) -> dict[str, Prints]:
         """Return new fingerprints; logs are looked at only near the top of the list.
 
         Whoever writes into a log, Jan or we, marks the time in the thread's own record. So an
         older thread whose record is the same has the same log, and half the time is saved.
         """
-        changed: dict[str, Prints] = {}
-        stat = os.stat
+        old = [name for name in names if name in known]
+        records = _prints([known[name][0] for name in old])
+        odd = [n for n, record in zip(old, records, strict=True) if known[n][1][0] != record]
+        odd += [name for name in near & known.keys() if self._log(name) != known[name][1][1]]
+        changed = {name: (_print(self._path(name)), self._log(name)) for name in odd}
         for name in names:
-            if (each := known.get(name)) is not None:
-                try:
-                    found = stat(each[0])
-                except OSError:
-                    record = None
-                else:
-                    record = found.st_ino, found.st_size, found.st_mtime_ns
-                if record == each[1][0] and (name not in near or self._log(name) == each[1][1]):
-                    continue
-            prints = _print(self._path(name)), self._log(name)
-            if each is not None or (prints != (None, None) and is_thread_id(name)):
-                changed[name] = prints
+            if name not in known and is_thread_id(name):
+                prints = _print(self._path(name)), self._log(name)
+                if prints != (None, None):
+                    changed[name] = prints
         return changed
 
     def _path(self, name: str) -> str:
@@ -150,6 +145,13 @@ def newest_first(rows: Iterable[ThreadRow]) -> list[ThreadRow]:
     return sorted(
         rows, key=lambda row: (row.thread.updated_at, row.thread.created_at), reverse=True
     )
+
+
+def _prints(paths: Sequence[str]) -> list[Print | None]:
+    # Ten thousand at a time, so with as little Python as possible.
+    with suppress(OSError):
+        return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in map(os.stat, paths)]
+    return [_print(path) for path in paths]
 
 
 def _print(path: str) -> Print | None:

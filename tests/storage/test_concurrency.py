@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -102,6 +103,22 @@ def expect_alive(kind: str, path: Path, thread: str, name: str, done: int) -> No
     assert store.messages(thread) == found
 
 
+def kill_after(heard: IO[str], steps: int, rest: float) -> int:
+    """Kill the writer a little after so many steps; return how many it said it had done."""
+    writer, done, said = 0, 0, ""
+    while said != "over":
+        said = heard.readline().strip()
+        if said.startswith("pid"):
+            writer = int(said.split()[1])
+        elif said != "over":
+            done = int(said)
+        if writer > 0 and done >= steps:
+            time.sleep(rest)
+            os.kill(writer, signal.SIGKILL)
+            writer = -1
+    return done
+
+
 @pytest.mark.timeout(60 + ROUNDS)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="starting so many programs takes too long")
 def test_what_was_written_survives_every_kill(kind: str, store: Store, tmp_path: Path) -> None:
@@ -115,14 +132,9 @@ def test_what_was_written_survives_every_kill(kind: str, store: Store, tmp_path:
         store.create_thread(make_thread(thread))
         home.stdin.write(f"{thread} {name}\n")
         home.stdin.flush()
-        done, said = 0, ""
-        while said != "over":
-            said = home.stdout.readline().strip()
-            if said.startswith("pid"):
-                time.sleep(pause.uniform(0.0, 0.03))
-                os.kill(int(said.split()[1]), signal.SIGKILL)
-            elif said != "over":
-                done = int(said)
+        # Counted in steps, so that a busy machine is as good as an idle one.
+        steps, rest = pause.randrange(13), pause.uniform(0.0, 0.004)
+        done = kill_after(home.stdout, steps, rest)
         expect_alive(kind, tmp_path, thread, name, done)
         total += done
         if number % 10 == 9:
