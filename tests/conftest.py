@@ -1,5 +1,6 @@
 """What every test gets: settings and folders of its own, no network, a reason for each skip."""
 
+import asyncio
 import ipaddress
 import os
 import shutil
@@ -82,6 +83,20 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     guard("connect")
     guard("connect_ex")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_loop_for_blocking_clients() -> Iterator[None]:
+    """Give jupyter_client's blocking calls one event loop.
+
+    They keep theirs in a context variable that pytest's tests do not share, and leave one after the
+    other to the garbage collector.
+    """
+    loop = asyncio.new_event_loop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("jupyter_core.utils.ensure_event_loop", lambda *_: loop)
+        yield
+    loop.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """A real kernel for tests: run a cell, see everything that a front end would see of it."""
 
 import os
+import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -47,6 +48,7 @@ class Kernel:
 
     def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
         self.manager = manager
+        self.process = _process_of(manager)
         self.client = client
         self.cells = 0
 
@@ -62,7 +64,8 @@ class Kernel:
 
         def press() -> None:
             pressed.append(time.perf_counter())
-            self.manager.interrupt_kernel()
+            # The signal itself: the manager's own call belongs to the main thread's event loop.
+            os.kill(self.process, signal.SIGINT)
 
         begun = time.perf_counter()
         request = self._send(code, cell_id, may_ask=bool(typed))
@@ -114,6 +117,13 @@ class Kernel:
         """Restart the kernel as a front end does."""
         self.manager.restart_kernel(now=True)
         self.client.wait_for_ready(timeout=60)
+        self.process = _process_of(self.manager)
+
+
+def _process_of(manager: KernelManager) -> int:
+    found = getattr(manager.provisioner, "pid", None)
+    assert isinstance(found, int)
+    return found
 
 
 def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) -> None:
