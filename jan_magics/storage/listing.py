@@ -6,6 +6,7 @@ What was read is kept beside the threads, for the next process: a cache, made an
 import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -34,6 +35,22 @@ _Known: TypeAlias = tuple[str, Prints, ThreadRow]
 the log; and the row."""
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known, the rows newest first, and what to look at: paths with their fingerprints."""
+
+    known: Mapping[str, _Known]
+    rows: Sequence[ThreadRow]
+    paths: Sequence[str]
+    records: Sequence[Print | None]
+
+    @classmethod
+    def of(cls, known: Mapping[str, _Known], rows: Sequence[ThreadRow]) -> "_State":
+        """Collect what to look at."""
+        paths = [each[0] for each in known.values()]
+        return cls(known, rows, paths, [each[1][0] for each in known.values()])
+
+
 class Listing:
     """The rows of one folder of threads, the newest first."""
 
@@ -41,21 +58,20 @@ class Listing:
         self._folder = folder
         self._cache = folder.with_name(f"{folder.name}.index.json")
         # Replaced and never changed, since several threads may list.
-        self._state: tuple[dict[str, _Known], list[ThreadRow]] | None = None
+        self._state: _State | None = None
         self._unsaved = 0
 
     def rows(self) -> list[ThreadRow]:
         """List the threads; only what changed is read."""
-        known, rows = self._state or self._load()
-        near = known.keys() if self._state is None else {r.thread.id for r in rows[:_NEAR]}
-        names = os.listdir(self._folder)  # noqa: PTH208 (a Path for each costs too much)
-        changed = self._changed(names, known, near)
-        gone = known.keys() - set(names)
-        gone.update(name for name, prints in changed.items() if prints == (None, None))
+        state = self._state or self._load()
+        known = state.known
+        near = known.keys() if self._state is None else {r.thread.id for r in state.rows[:_NEAR]}
+        changed = self._changed(state, near)
+        gone = {name for name, prints in changed.items() if prints == (None, None)}
         read = {name: read_row(Folder(self._folder / name)) for name in changed.keys() - gone}
-        if not read and not gone and len(rows) == len(known):
-            self._state = (known, rows)
-            return [*rows]
+        if not read and not gone and len(state.rows) == len(known):
+            self._state = state
+            return [*state.rows]
         new = {
             name: (self._path(name), changed[name], row)
             for name, row in read.items()
@@ -66,34 +82,34 @@ class Listing:
         listed = newest_first(each[2] for each in (*same.values(), *new.values()))
         # A row with a fault is read again each time, so that its repair is seen.
         sound = {name: each for name, each in new.items() if each[2].fault is None}
-        self._state = (same | sound, listed)
+        self._state = _State.of(same | sound, listed)
         self._unsaved += len(sound)
         if self._unsaved >= _WORTH:
             self._save(same | sound)
-        return [*listed]
+        return listed.copy()
 
     def forget(self) -> None:
         """Forget what is in memory."""
         self._state = None
 
-    def _changed(
-        self, names: Iterable[str], known: Mapping[str, _Known], near: Set[str]
-    ) -> dict[str, Prints]:
+    def _changed(self, state: _State, near: Set[str]) -> dict[str, Prints]:
         """Return new fingerprints; logs are looked at only near the top of the list.
 
         Whoever writes into a log, Jan or we, marks the time in the thread's own record. So an
         older thread whose record is the same has the same log, and half the time is saved.
         """
-        old = [name for name in names if name in known]
-        records = _prints([known[name][0] for name in old])
-        odd = [n for n, record in zip(old, records, strict=True) if known[n][1][0] != record]
+        known, records = state.known, _prints(state.paths)
+        odd: list[str] = []
+        if records != state.records:
+            pairs = zip(known, records, state.records, strict=True)
+            odd = [name for name, now, before in pairs if now != before]
         odd += [name for name in near & known.keys() if self._log(name) != known[name][1][1]]
         changed = {name: (_print(self._path(name)), self._log(name)) for name in odd}
-        for name in names:
-            if name not in known and is_thread_id(name):
-                prints = _print(self._path(name)), self._log(name)
-                if prints != (None, None):
-                    changed[name] = prints
+        names = os.listdir(self._folder)  # noqa: PTH208 (a Path for each costs too much)
+        for name in set(names) - known.keys():
+            prints = _print(self._path(name)), self._log(name)
+            if prints != (None, None) and is_thread_id(name):
+                changed[name] = prints
         return changed
 
     def _path(self, name: str) -> str:
@@ -102,7 +118,7 @@ class Listing:
     def _log(self, name: str) -> Print | None:
         return _print(f"{self._folder}{os.sep}{name}{os.sep}messages.jsonl")
 
-    def _load(self) -> tuple[dict[str, _Known], list[ThreadRow]]:
+    def _load(self) -> _State:
         try:
             raw: Any = parse(self._cache.read_bytes())
             threads = raw["threads"] if raw["version"] == _VERSION else {}
@@ -111,8 +127,8 @@ class Listing:
                 for name, fields in threads.items()
             }
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            return {}, []
-        return known, newest_first(each[2] for each in known.values())
+            return _State({}, [], [], [])
+        return _State.of(known, newest_first(each[2] for each in known.values()))
 
     def _save(self, known: Mapping[str, _Known]) -> None:
         self._unsaved = 0
