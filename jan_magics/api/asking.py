@@ -12,9 +12,14 @@ FLAGS: Final = ("thread", "model", "system")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 
 
-def asking_of(text: str, params: Mapping[str, Any], *, history: bool = True) -> Asking:
+def asking_of(
+    text: str, params: Mapping[str, Any], *, at: str = "head", history: bool = True
+) -> Asking:
     """Make an asking of a text and keywords. Raises SettingError, KeyRefused."""
-    return replace(merged(Asking(), params), text=checked_text(text), history=history)
+    others = {name: value for name, value in params.items() if name != "reuse"}
+    rerun = "reuse" if params.get("reuse") else None
+    asked = merged(Asking(at=at, history=history, rerun=rerun), others)
+    return replace(asked, text=checked_text(text))
 
 
 def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:

@@ -1,21 +1,24 @@
 """`Chat`: the same conversation from Python, sync, in notebooks and plain scripts."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from jan_magics.api.answer import Answer
-from jan_magics.api.asking import asking_of, merged
+from jan_magics.api.asking import asking_of, checked_text, merged
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import host_here
 from jan_magics.api.stream import AnswerStream
-from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.branches import begin, drop, edit_answer, go
+from jan_magics.engine.ids import full_id
 from jan_magics.engine.threads import shown_title
+from jan_magics.engine.undoing import undo
+from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from jan_magics.api.transcript import Transcript
+    from jan_magics.api.tree import Tree
 
 
 class Chat:
@@ -47,53 +50,101 @@ class Chat:
         return self
 
     def send(
-        self, text: str, *, history: bool = True, show: bool | None = None, **params: Any
+        self,
+        text: str,
+        *,
+        at: str = "head",
+        history: bool = True,
+        show: bool | None = None,
+        **params: Any,
     ) -> Answer:
         """Ask, and wait for the whole answer.
 
-        `params` are thread, model, system, temperature, max_tokens, seed, timeout (seconds between
+        `at` is the id of the message that the turn goes below, else the end of the path. `params`
+        are thread, model, system, temperature, max_tokens, seed, reuse, timeout (seconds between
         bytes), else parameters of the model. `history=False` asks without what was said before.
 
         Raises:
             JanError: as the model and store say.
         """
-        return self._host.ask(asking_of(text, params, history=history), Showing(show))
+        return self._host.ask(asking_of(text, params, at=at, history=history), Showing(show))
 
-    def stream(self, text: str, *, history: bool = True, **params: Any) -> AnswerStream:
+    def stream(
+        self, text: str, *, at: str = "head", history: bool = True, **params: Any
+    ) -> AnswerStream:
         """Ask, and iterate over the answer as it grows; `.answer` is whole afterwards."""
-        return AnswerStream(self._host, self._host.begin(asking_of(text, params, history=history)))
+        asking = asking_of(text, params, at=at, history=history)
+        return AnswerStream(self._host, self._host.begin(asking))
+
+    def retry(self, id: str | None = None) -> Answer:
+        """Answer the last question once more, or the one that a message belongs to."""
+        return self._host.ask(Asking(aim="retry", at=id), Showing())
+
+    def resume(self, id: str | None = None) -> Answer:
+        """Go on with an answer that was cut. Raises ThreadError when it is whole."""
+        return self._host.ask(Asking(aim="resume", at=id), Showing())
+
+    def edit(self, id: str, text: str) -> Answer:
+        """Put a version beside a message; a question is asked, of an answer nothing is sent."""
+        session = self._host.session()
+        index = session.view().index
+        if index[full_id(index, id)].role == "user":
+            return self._host.ask(Asking(checked_text(text), aim="edit", at=id), Showing())
+        outcome = edit_answer(session, id, text)
+        self._host.tell(outcome.turn.thread, outcome.turn.index.path())
+        return self._host.unshown(outcome)
+
+    def go(self, target: str | int) -> Self:
+        """Show the path through the message with this id, or version N, "next" or "prev".
+
+        Raises:
+            ThreadError: when there is no such version, or no such message.
+        """
+        self._told(go(self._host.session(), target))
+        return self
+
+    def drop(self, id: str) -> Self:
+        """Hide a message: it stays in its place and is not sent any more."""
+        drop(self._host.session(), id)
+        return self
+
+    def undo(self) -> Self:
+        """Take the thread's last change back; again: one further. Raises ThreadError for none."""
+        self._told(undo(self._host.session())[1])
+        return self
 
     def new(self, name: str | None = None) -> Self:
-        """Begin a new thread and stay in it. Raises SettingError when the name is taken."""
-        session = self._host.session()
-        thread = session.threads.create(name)
-        session.sticky = replace(session.sticky, thread=thread.id)
+        """Begin a thread and stay in it; in one of that name a new root branch."""
+        begin(self._host.session(), name)
         return self
+
+    def tree(self) -> "Tree":
+        """Return the whole thread with all versions, in text, Markdown and HTML forms."""
+        from jan_magics.api.tree import tree_of
+
+        return tree_of(self._host.session().view())
 
     def show(self, id: str | None = None) -> "Transcript":
         """Return the active path, or one message, in text, Markdown and HTML forms.
 
         Raises:
-            MessageNotFound: when no message's id, or more than one, begins so.
+            ThreadError: when no message's id, or more than one, begins so.
         """
         from jan_magics.api.transcript import transcript
 
-        thread = self._host.session().current()
-        index = self._index()
-        title = shown_title(thread) if thread else "a new thread"
-        return transcript(title, index.path(), index.messages, id)
+        return transcript(self._host.session().view(), id)
 
     def messages(self, all: bool = False) -> "pd.DataFrame":  # noqa: FBT001, FBT002
         """Return the messages of the active path as a table; with `all`, of every branch."""
         from jan_magics.api.tables import messages_table
 
-        return messages_table(self._index(), everything=all)
+        return messages_table(self._host.session().view(), everything=all)
 
     def turns(self) -> "pd.DataFrame":
         """Return the turns of the active path as a table; times in seconds, sizes in tokens."""
         from jan_magics.api.tables import turns_table
 
-        return turns_table(self._index().path())
+        return turns_table(self._host.session().view().path())
 
     def close(self) -> None:
         """Stop what runs, close the store, end a model that was started."""
@@ -109,7 +160,5 @@ class Chat:
         thread = self._host.session().current()
         return f"Chat({shown_title(thread) if thread else 'a new thread'!r})"
 
-    def _index(self) -> TreeIndex:
-        session = self._host.session()
-        thread = session.current()
-        return session.engine.tree(thread) if thread else TreeIndex()
+    def _told(self, view: View) -> None:
+        self._host.tell(view.thread, view.path())

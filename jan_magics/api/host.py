@@ -1,13 +1,13 @@
 """One engine with its bridge and its display: what `Chat` and the magics share."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jan_magics.api.answer import Answer, answer_of
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.messages import ReasoningPart, text_of
+from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening, open_session
@@ -20,6 +20,7 @@ from jan_magics.notebook.bridge import Bridge, Running, Stopped
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
+from jan_magics.notebook.onscreen import OnScreen
 from jan_magics.notebook.render import Format, Shown, bundle, live_markdown
 
 
@@ -40,6 +41,7 @@ class Host:
     shell: Any = None
     bridge: Bridge = field(default_factory=Bridge)
     sticky: Asking = field(default_factory=Asking)
+    onscreen: OnScreen = field(default_factory=OnScreen)
     _session: Session | None = None
     _calls: tuple[str, int] = ("", 0)
 
@@ -75,9 +77,19 @@ class Host:
             if isinstance(failure, Stopped) and session.last:
                 raise Stopped(len(str(self.last_answer()))) from None
             raise
-        final = bundle(_shown(outcome, showing), stable=stable)
+        shown = _shown(outcome, showing)
+        final = bundle(shown, stable=stable)
         display.finish(final)
+        if isinstance(display, CellDisplay) and not stable:
+            # With one stable display an answer's cell is never touched again.
+            self.onscreen.put(outcome.turn.thread.id, display, shown)
+        self.tell(outcome.turn.thread, outcome.turn.index.path())
         return answer_of(outcome, final, self.here, shown=showing.show is not False)
+
+    def tell(self, thread: Thread | None, path: Sequence[Message]) -> None:
+        """Tell the cells of a thread whether what they show is still on its active path."""
+        if thread is not None:
+            self.onscreen.tell(thread.id, {message.id for message in path})
 
     def begin(self, asking: Asking) -> Running[Outcome, Progress]:
         """Begin a turn that is read piece by piece."""
@@ -87,8 +99,14 @@ class Host:
     def end(self, running: Running[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
         outcome = running.result()
+        self.tell(outcome.turn.thread, outcome.turn.index.path())
+        return self.unshown(outcome)
+
+    def unshown(self, outcome: Outcome) -> Answer:
+        """Return an answer that no cell has shown yet."""
+        stable = self.session().settings().get("display").value == "once"
         shown = _shown(outcome, Showing())
-        return answer_of(outcome, bundle(shown, stable=False), self.here, shown=False)
+        return answer_of(outcome, bundle(shown, stable=stable), self.here, shown=False)
 
     def preview(self, asking: Asking) -> Preview:
         """Return what would be sent."""

@@ -1,6 +1,7 @@
 """The tables of SURFACE as DataFrames: threads, messages, turns, models, settings, checks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pandas as pd
@@ -13,6 +14,7 @@ from jan_magics.engine.listing import Listed
 from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
 from jan_magics.engine.settings import Value
 from jan_magics.engine.threads import own
+from jan_magics.engine.views import View
 from jan_magics.frames import frame
 from jan_magics.storage.search import Found
 
@@ -41,12 +43,13 @@ def found_table(hits: Iterable[Found]) -> pd.DataFrame:
     )
 
 
-def messages_table(index: TreeIndex, *, everything: bool) -> pd.DataFrame:
+def messages_table(view: View, *, everything: bool) -> pd.DataFrame:
     """Return the messages of the active path, or of every branch in the order of writing."""
-    path = index.path()
+    path = view.path()
     on_path = {message.id for message in path}
-    shown = index.messages if everything else path
-    return frame("messages", (_message(index, each, on_path) for each in shown))
+    hidden = view.hidden
+    shown = view.index.messages if everything else path
+    return frame("messages", (_message(view.index, each, on_path, hidden) for each in shown))
 
 
 def turns_table(path: Sequence[Message]) -> pd.DataFrame:
@@ -102,7 +105,9 @@ def _thread(row: ThreadRow) -> Mapping[str, Any]:
     }
 
 
-def _message(index: TreeIndex, message: Message, on_path: set[str]) -> Mapping[str, Any]:
+def _message(
+    index: TreeIndex, message: Message, on_path: AbstractSet[str], hidden: AbstractSet[str]
+) -> Mapping[str, Any]:
     version, versions = index.version(message.id)
     return {
         "id": message.id,
@@ -111,7 +116,7 @@ def _message(index: TreeIndex, message: Message, on_path: set[str]) -> Mapping[s
         "version": version,
         "versions": versions,
         "on_path": message.id in on_path,
-        "status": "active",
+        "status": "truncated" if message.id in hidden else "active",
         "parent": index.parent(message.id),
         "created_at": message.created_at,
     }

@@ -106,6 +106,11 @@ class Provider(Protocol):
         """Return the provider's name, as before the colon of a model."""
         ...
 
+    @property
+    def continues(self) -> bool:
+        """Tell whether a last message of the assistant is gone on with, not answered."""
+        ...
+
     def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
         """Send a request and yield events; the last one is Finish. Raises ProviderError."""
         ...

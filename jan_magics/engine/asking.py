@@ -1,17 +1,21 @@
 """What a cell or a call asks for, before anything is looked up."""
 
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import CellLink
+
+Aim: TypeAlias = Literal["ask", "retry", "edit", "resume"]
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """What a cell or a call asks for; None = as `use` says, else as the thread or settings say.
 
-    `cell` says which call of which cell asks; its `message` is empty. `at` is "head" or the id
-    of the message that the turn goes below.
+    `cell` says which call of which cell asks; its `message` is empty. `at` is "head", or the
+    beginning of the id of the message that the aim is about: the turn goes below it, answers it
+    again, makes a new version of it, or goes on with it. `rerun` None = as the setting says.
     """
 
     text: str = ""
@@ -20,5 +24,7 @@ class Asking:
     system: str | None = None
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
-    at: str = "head"
+    aim: Aim = "ask"
+    at: str | None = None
+    rerun: str | None = None
     cell: CellLink | None = None

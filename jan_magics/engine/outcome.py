@@ -49,7 +49,7 @@ class Telling:
         self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
-        lines.extend(_left_behind(ask))
+        lines.extend(() if turn.stored else _left_behind(ask))
         self.answered_by[turn.thread.id] = str(choice.model)
         version, versions = version_of(turn)
         return Outcome(turn, version, versions, state, length, _flags(turn, ask), tuple(lines))
@@ -87,6 +87,7 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
         "stopped": turn.finish == "stopped",
         "cut at the token limit": turn.finish == "length",
         "offline (no model)": turn.request.model.provider == "offline",
+        "stored answer": turn.stored,
         "model changed": bool(before) and before[-1] != str(turn.request.model),
         "not in the thread": not ask.history,
     }

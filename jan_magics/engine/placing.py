@@ -1,63 +1,107 @@
 """Where an asking goes: the same call of the same cell branches, everything else appends."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
-from jan_magics.domain.errors import MessageNotFound
+from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
-from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.ids import full_id
+from jan_magics.engine.records import finish_of
 from jan_magics.engine.spots import HEAD, Spot, later_messages, spot_of_cell
+from jan_magics.engine.views import View
+
+CUT: Final = frozenset({"length", "stopped", "interrupted", "error", None})
+"""How an answer ended that can be gone on with; None is one that others wrote."""
 
 
-def spot_for(index: TreeIndex, records: Sequence[Overlay], asking: Asking) -> Spot:
-    """Return the spot of a turn. Raises MessageNotFound for an `at` that is not there."""
-    if not asking.history:
-        return HEAD
-    if asking.at != "head":
-        return Spot("after", full_id(index, asking.at))
-    if root_is_pending(records):
+def spot_for(view: View, asking: Asking, rerun: str | None = None) -> Spot:
+    """Return the spot of a turn. Raises MessageNotFound, ThreadError for an `at` that cannot be."""
+    match asking.aim:
+        case "retry":
+            return Spot("again", question_at(view, asking.at).id)
+        case "edit":
+            return Spot("edit", full_id(view.index, asking.at or ""))
+        case "resume":
+            return Spot("on", cut_answer_at(view, asking.at).id)
+        case _:
+            return _spot_of_question(view, asking, rerun) if asking.history else HEAD
+
+
+def _spot_of_question(view: View, asking: Asking, rerun: str | None) -> Spot:
+    if asking.at not in (None, "head"):
+        return Spot("after", full_id(view.index, asking.at or ""))
+    if view.pending:
         return Spot("root")
-    if asking.cell is None:
+    if asking.at == "head" or asking.cell is None or rerun == "append":
         return HEAD
     call = replace(asking.cell, message="")
     links = [
         record
-        for record in records
+        for record in view.records
         if isinstance(record, CellLink) and replace(record, message="") == call
     ]
-    return spot_of_cell(index, links, asking.text)
+    return spot_of_cell(view.index, links, asking.text)
+
+
+def question_at(view: View, at: str | None) -> Message:
+    """Return the question that a message belongs to, without one the last question shown."""
+    path = view.path()
+    if at is None and not path:
+        raise ThreadError("nothing was asked here yet", "Ask something first: %chat ask …")
+    start = full_id(view.index, at) if at is not None else path[-1].id
+    question = view.index.nearest_user(start)
+    if question is None:
+        raise ThreadError(f"{start[:8]} answers no question", "Name another: %chat tree")
+    return question
+
+
+def cut_answer_at(view: View, at: str | None) -> Message:
+    """Return the answer that is named or shown last. Raises ThreadError for one that is whole."""
+    answer = _answer_at(view, at)
+    if answer is None:
+        raise ThreadError("there is no answer to go on with", "Ask again: %chat retry")
+    if finish_of(answer) not in CUT:
+        raise ThreadError(f"the answer {answer.id[:8]} is whole", "For another one: %chat retry")
+    return answer
+
+
+def _answer_at(view: View, at: str | None) -> Message | None:
+    if at is None:
+        path = view.path()
+        named = path[-1] if path else None
+    else:
+        named = view.index[full_id(view.index, at)]
+        if named.role == "user":
+            named = view.index.active_child(named.id)
+    return named if named is not None and named.role == "assistant" else None
 
 
 def overlays_for(
-    index: TreeIndex,
-    spot: Spot,
-    asking: Asking,
-    new_id: Callable[[], str],
-    now: datetime,
+    view: View, spot: Spot, asking: Asking, new_id: Callable[[], str], now: datetime
 ) -> tuple[Overlay, ...]:
     """Return what is written with the question: the cell's link, a root begun, a branch left."""
-    overlays: list[Overlay] = [asking.cell] if asking.cell and asking.history else []
-    head = index.head()
-    if spot.where == "root":
+    if not asking.history:
+        return ()
+    overlays: list[Overlay] = [asking.cell] if asking.cell else []
+    head = view.index.head()
+    leaves = bool(later_messages(view.index, spot))
+    if view.pending:
+        # Where it began, `new` has written what was left.
         overlays.append(NextRoot(pending=False))
-    if head is not None and (spot.where == "root" or later_messages(index, spot)):
-        overlays.append(Change(new_id(), "branch", {"head": head.id}, now))
+        leaves = leaves and spot.where != "root"
+    elif spot.where == "root":
+        leaves = True
+    if head is not None and leaves:
+        overlays.append(branch_left(view, new_id(), now))
     return tuple(overlays)
 
 
-def root_is_pending(records: Sequence[Overlay]) -> bool:
-    """Tell whether the next turn begins a new root branch."""
-    roots = [record for record in records if isinstance(record, NextRoot)]
-    return bool(roots) and roots[-1].pending
-
-
-def full_id(index: TreeIndex, prefix: str) -> str:
-    """Return the id that begins so. Raises MessageNotFound when none or several do."""
-    if prefix in index:
-        return prefix
-    found = [message.id for message in index.messages if message.id.startswith(prefix)]
-    if len(found) != 1:
-        raise MessageNotFound(prefix)
-    return found[0]
+def branch_left(view: View, identifier: str, now: datetime) -> Change:
+    """Return the record of where the user was, for `undo`."""
+    head = view.index.head()
+    before = {"head": head.id if head else None, "pending": view.pending}
+    return Change(identifier, "branch", {**before}, now)

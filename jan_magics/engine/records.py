@@ -1,25 +1,41 @@
 """What is remembered of a turn beside its words: model, finish, usage, timings, as stored JSON."""
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, cast, get_args
 
 from jan_magics.domain.messages import FinishReason, Json, Message
-from jan_magics.domain.models import ModelRef, Timings, Usage
+from jan_magics.domain.models import ChatRequest, ModelRef, Timings, Usage
 
 KEY = "jan_magics"
 """The one metadata key that is ours; everything else in metadata belongs to others."""
 
 
 def outcome(
-    model: ModelRef, finish: FinishReason, usage: Usage, timings: Timings
+    model: ModelRef, finish: FinishReason, usage: Usage, timings: Timings, asked: str
 ) -> dict[str, Json]:
-    """Return the metadata of an answer, without what is not known."""
-    known: dict[str, Json] = {"model": str(model), "finish": finish}
+    """Return the metadata of an answer, without what is not known; `asked` is the digest."""
+    known: dict[str, Json] = {"model": str(model), "finish": finish, "asked": asked}
     for name, value in (("usage", usage), ("timings", timings)):
         if fields := {key: each for key, each in asdict(value).items() if each is not None}:
             known[name] = cast(Json, fields)
     return {KEY: known}
+
+
+def digest(request: ChatRequest) -> str:
+    """Return what two requests share exactly when they ask the same of the same model."""
+    said = [(message.role, message.parts) for message in request.messages]
+    options = replace(request.options, timeout=None, parameters={})
+    parameters = sorted(request.options.parameters.items())
+    asked = (str(request.model), request.system, said, request.tools, options, parameters)
+    return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def asked_of(message: Message) -> str | None:
+    """Return the digest of the request that an answer was given to."""
+    found = ours(message).get("asked")
+    return found if isinstance(found, str) else None
 
 
 def ours(message: Message) -> Mapping[str, Any]:

@@ -16,7 +16,8 @@ from jan_magics.domain.events import (
     TextDelta,
 )
 from jan_magics.domain.messages import FinishReason
-from jan_magics.domain.models import Timings, Usage
+from jan_magics.domain.models import ChatRequest, Timings, Usage
+from jan_magics.domain.protocols import Provider
 
 SHOW_EVERY: Final = 0.05
 """Seconds between two looks at a growing answer."""
@@ -36,7 +37,10 @@ class Progress:
 
 @dataclass(slots=True)
 class Reply:
-    """An answer in the making. `show` is told of progress; `save` writes the parts so far."""
+    """An answer in the making. `show` is told of progress; `save` writes the parts so far.
+
+    `sent` is the newest request.
+    """
 
     show: Callable[[Progress], None]
     save: Callable[[], None]
@@ -44,10 +48,13 @@ class Reply:
     started: float = field(default_factory=perf_counter)
     first: float | None = None
     last: float = 0.0
+    sent: ChatRequest | None = None
     _saving: asyncio.Task[None] | None = None
 
-    async def receive(self, events: AsyncIterator[StreamEvent]) -> None:
-        """Take a whole stream in, and close it whatever happens."""
+    async def receive(self, provider: Provider, request: ChatRequest) -> None:
+        """Send a request, take its whole stream in, and close it whatever happens."""
+        self.sent = request
+        events = provider.stream(request)
         async with contextlib.AsyncExitStack() as stack:
             if isinstance(events, AsyncGenerator):
                 stack.push_async_callback(events.aclose)

@@ -6,7 +6,7 @@ from typing import Any
 
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
-from jan_magics.domain.tree import TreeIndex
+from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
@@ -14,9 +14,11 @@ from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import overlays_for, spot_for
 from jan_magics.engine.records import KEY
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.reusing import stored_turn
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.turn import Ask, Turn, assemble, place, run_turn
+from jan_magics.engine.views import View, view_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,8 @@ class Preview:
 class Session:
     """The state of one kernel or script. Lives on the engine's loop.
 
-    `last` is the outcome of the newest turn, also of one that was stopped or failed.
+    `last` is the outcome of the newest turn, also of one that was stopped or failed; `deleted`
+    are threads that went to the bin while no other was there to note it.
     """
 
     engine: Engine
@@ -42,20 +45,19 @@ class Session:
     foreign_folder: bool = False
     sticky: Asking = field(default_factory=Asking)
     last: Outcome | None = None
+    deleted: list[Change] = field(default_factory=list)
     telling: Telling = field(default_factory=Telling)
 
     async def send(self, asking: Asking, show: Callable[[Progress], None]) -> Outcome:
         """Ask in the thread that is meant. Raises SettingError, ThreadError, ProviderError."""
         settings = self.settings()
-        wanted = self.merged(asking)
+        wanted = self.merged(asking, settings)
         name = self._name(wanted, settings)
         found = self.threads.named(name)
         # Chosen before a thread is made: a wrong model's name leaves no empty thread behind.
         choice = await self._choose(asking, found, settings)
         thread = found or self.threads.create(name)
-        index = self.engine.tree(thread)
-        ask = self._ask(wanted, thread, index, choice)
-        show(Progress(note=f"asking {choice.model}"))
+        ask = self._ask(wanted, view_of(self.engine, thread), choice)
         over: list[Outcome] = []
 
         def end(turn: Turn) -> None:
@@ -66,7 +68,7 @@ class Session:
             over.append(outcome)
 
         self.last = None
-        await run_turn(self.engine, ask, show, end)
+        await self._turn(ask, wanted, show, end)
         if wanted.history:
             self._remember(thread, choice)
         return over[0]
@@ -74,20 +76,22 @@ class Session:
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
         settings = self.settings()
-        wanted = self.merged(asking)
+        wanted = self.merged(asking, settings)
         found = self.threads.named(self._name(wanted, settings))
         choice = await self._choose(asking, found, settings)
-        thread = found or Thread("", "", self.engine.now(), self.engine.now())
-        index = self.engine.tree(found) if found else TreeIndex()
-        ask = self._ask(wanted, thread, index, choice)
+        ask = self._ask(wanted, view_of(self.engine, found), choice)
         return Preview(choice, found, assemble(ask, place(self.engine, ask)))
 
     def current(self) -> Thread | None:
         """Return the thread that the next turn goes to, None when it will be a new one."""
         return self.threads.named(self._name(self.sticky, self.settings()))
 
-    def merged(self, asking: Asking) -> Asking:
-        """Return an asking with what `use` made stick filled in."""
+    def view(self) -> View:
+        """Read the thread that the next turn goes to, as it is shown."""
+        return view_of(self.engine, self.current())
+
+    def merged(self, asking: Asking, settings: Settings | None = None) -> Asking:
+        """Return an asking with what `use` made stick, and what settings say, filled in."""
         sticky = self.sticky
         options = replace(
             asking.options,
@@ -101,6 +105,7 @@ class Session:
             model=_first(asking.model, sticky.model),
             system=_first(asking.system, sticky.system),
             options=options,
+            rerun=_first(asking.rerun, settings and settings.get("rerun").value),
         )
 
     async def choice(self) -> Choice:
@@ -123,22 +128,36 @@ class Session:
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
 
-    def _ask(self, wanted: Asking, thread: Thread, index: TreeIndex, choice: Choice) -> Ask:
-        records = self.engine.store.overlays(thread.id) if len(index) else ()
-        spot = spot_for(index, records, wanted)
-        now = self.engine.now()
-        overlays = overlays_for(index, spot, wanted, self.engine.new_id, now)
+    def _ask(self, wanted: Asking, view: View, choice: Choice) -> Ask:
+        spot = spot_for(view, wanted, wanted.rerun)
         return Ask(
-            thread=thread,
-            index=index,
+            thread=view.thread or Thread("", "", self.engine.now(), self.engine.now()),
+            index=view.index,
             text=wanted.text,
             model=choice.model,
             system=wanted.system or "",
             options=wanted.options,
             history=wanted.history,
             spot=spot,
-            overlays=overlays,
+            overlays=overlays_for(view, spot, wanted, self.engine.new_id, self.engine.now()),
+            hidden=view.hidden,
+            partial=view.index[spot.message] if spot.where == "on" else None,
         )
+
+    async def _turn(
+        self,
+        ask: Ask,
+        wanted: Asking,
+        show: Callable[[Progress], None],
+        end: Callable[[Turn], None],
+    ) -> None:
+        reusing = wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history
+        stored = stored_turn(self.engine, ask) if reusing else None
+        if stored is not None:
+            end(stored)
+        else:
+            show(Progress(note=f"asking {ask.model}"))
+            await run_turn(self.engine, ask, show, end)
 
     def _remember(self, thread: Thread, choice: Choice) -> None:
         known: dict[str, Json] = dict(own(thread))

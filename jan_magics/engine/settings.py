@@ -29,6 +29,7 @@ SETTINGS: Final = (
     Setting("data_folder", "where threads are kept", foreign=False),
     Setting("store", "how threads are kept", "sqlite", ("sqlite", "jsonl")),
     Setting("notebook", "the path of this notebook, where nothing else tells", foreign=False),
+    Setting("rerun", "what running a cell again does", "branch", ("branch", "reuse", "append")),
     Setting("gguf", "a model file for a local llama-server", foreign=False),
     Setting("display", "stream: live; once: one stable display at the end", "stream",
             ("stream", "once")),

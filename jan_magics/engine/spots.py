@@ -11,7 +11,7 @@ from jan_magics.domain.messages import Message, TextPart, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import Changes, TreeIndex
 
-Where: TypeAlias = Literal["head", "root", "after", "again", "edit"]
+Where: TypeAlias = Literal["head", "root", "after", "again", "edit", "on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Spot:
     """A place for a turn.
 
     head: at the end of the active path · root: the first of a new root branch · after: below
-    `message` · again: a further answer to the question `message` · edit: a new version of it.
+    `message` · again: a further answer to the question `message` · edit: a new version of it · on:
+    the answer `message` itself goes on.
     """
 
     where: Where = "head"
@@ -68,6 +69,10 @@ def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
         case "edit":
             source = _question(index, spot.message)
             changes = fork(index, source.id, draft.id, draft.created_at, draft.text)
+        case "on":
+            question = _question_of(index, spot.message)
+            path = index.path_to(question.id)
+            return Placed(question, path[:-1], select(index, spot.message))
         case "after":
             chosen = select(index, spot.message)
             message = _below(draft, index[spot.message].id)
@@ -99,13 +104,13 @@ def spot_of_cell(index: TreeIndex, links: Sequence[CellLink], text: str) -> Spot
 
 def later_messages(index: TreeIndex, spot: Spot) -> int:
     """Count the messages of the active path that a turn there leaves behind, its own answer not."""
-    if spot.where not in ("again", "edit", "after"):
+    if spot.where not in ("again", "edit", "after", "on"):
         return 0
-    path = [message.id for message in index.path()]
-    if spot.message not in path:
-        return len(path)
-    behind = len(path) - path.index(spot.message) - 1
-    return behind if spot.where == "after" else max(0, behind - 1)
+    kept = {message.id for message in index.path_to(spot.message)}
+    behind = sum(message.id not in kept for message in index.path())
+    if spot.where == "after" or spot.message not in {message.id for message in index.path()}:
+        return behind
+    return 0 if spot.where == "on" else max(0, behind - 1)
 
 
 def _below(draft: Draft, parent: str | None) -> Message:
@@ -118,3 +123,10 @@ def _question(index: TreeIndex, identifier: str) -> Message:
     if message.role != "user":
         raise ThreadError(f"{identifier[:8]} is no question", "Name a question, or its answer.")
     return message
+
+
+def _question_of(index: TreeIndex, identifier: str) -> Message:
+    question = index.nearest_user(identifier)
+    if question is None:
+        raise ThreadError(f"{identifier[:8]} answers no question", "Name another: %chat tree")
+    return question

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from jan_magics.domain.branching import attach
+from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import outcome
+from jan_magics.engine.records import digest, outcome, timings_of, usage_of
 from jan_magics.engine.reply import Progress, Reply
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.sanitize.roles import alternate
@@ -24,6 +26,7 @@ class Ask:
     """A turn to be made at a spot of a thread; `overlays` are written with the question.
 
     `history` False: a side turn that is not reminded of the thread and does not move its head.
+    `hidden` messages are not sent. `partial` is the answer that is to go on.
     """
 
     thread: Thread
@@ -35,11 +38,16 @@ class Ask:
     history: bool = True
     spot: Spot = HEAD
     overlays: tuple[Overlay, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    partial: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A finished turn, with the exact request that was sent and the tree as it is now."""
+    """A finished turn, with the exact request that was sent and the tree as it is now.
+
+    `stored`: the answer was there already, and nothing was sent.
+    """
 
     thread: Thread
     question: Message
@@ -49,6 +57,7 @@ class Turn:
     finish: FinishReason
     usage: Usage
     timings: Timings
+    stored: bool = False
 
 
 async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None]) -> Turn:
@@ -60,24 +69,29 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     # On disk before the request leaves: a question is never lost.
     index = keep_question(engine, ask, placed)
     request = assemble(ask, placed)
-    answer = empty_answer(engine, placed.question)
-    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply))
+    answer = ask.partial or empty_answer(engine, placed.question)
+    folding = Continued(before=ask.partial.parts) if ask.partial else Folding()
+    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding)
     finish: FinishReason = "error"
     try:
         provider = engine.provider(ask.model)
-        await reply.receive(provider.stream(request))
+        if ask.partial:
+            await receive(reply, provider, request, ask.partial)
+        else:
+            await reply.receive(provider, request)
         finish = reply.finish()
     except asyncio.CancelledError:
         finish = "stopped"
         raise
     finally:
         await reply.settle()
-        answer = finished(ask, answer, reply, finish)
-        # A failure without a word is no answer; anything that was said is one.
-        if answer.parts or finish not in ("error", "stopped"):
+        said = reply.folding.parts()
+        # A failure without a word is no answer, and changes none; anything that was said is one.
+        if said != answer.parts or finish not in ("error", "stopped"):
+            answer = finished(ask, answer, reply, (finish, digest(request)))
             index = keep_answer(engine, ask, index, (placed.question, answer))
-        known = (finish, reply.usage(), reply.timings())
-        turn = Turn(ask.thread, placed.question, answer, request, index, *known)
+        known = (finish, usage_of(answer), timings_of(answer))
+        turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
         over(turn)
     return turn
 
@@ -95,7 +109,8 @@ def empty_answer(engine: Engine, question: Message) -> Message:
 
 def assemble(ask: Ask, placed: Placed) -> ChatRequest:
     """Return what is sent: the path to the question, cleaned, with the question last."""
-    before = placed.before if ask.history else ()
+    path = placed.before if ask.history else ()
+    before = [message for message in path if message.id not in ask.hidden]
     messages = alternate((*before, placed.question))
     stable = len(messages) - 1
     return ChatRequest(ask.model, messages, ask.system, options=ask.options, stable=stable)
@@ -105,12 +120,14 @@ def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
     """Write the question, and which cell asked; a side turn is written only when it is over."""
     if not ask.history:
         return ask.index
-    linked = [
-        replace(each, message=placed.question.id) if isinstance(each, CellLink) else each
-        for each in ask.overlays
-    ]
+    linked = [link_to(each, placed.question) for each in ask.overlays]
     engine.apply(ask.thread, placed.changes, linked)
     return ask.index.after(placed.changes)
+
+
+def link_to(overlay: Overlay, question: Message) -> Overlay:
+    """Fill the question into a cell's link."""
+    return replace(overlay, message=question.id) if isinstance(overlay, CellLink) else overlay
 
 
 def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> None:
@@ -132,7 +149,13 @@ def keep_answer(
     return index.after(changes)
 
 
-def finished(ask: Ask, answer: Message, reply: Reply, finish: FinishReason) -> Message:
-    """Return the answer as it is stored."""
-    known = outcome(ask.model, finish, reply.usage(), reply.timings())
-    return replace(answer, parts=reply.folding.parts(), metadata=known)
+def finished(ask: Ask, answer: Message, reply: Reply, end: tuple[FinishReason, str]) -> Message:
+    """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
+    finish, asked = end
+    usage, timings, parts = reply.usage(), reply.timings(), reply.folding.parts()
+    if ask.partial is None:
+        return replace(
+            answer, parts=parts, metadata=outcome(ask.model, finish, usage, timings, asked)
+        )
+    usage, timings = total_usage(answer, usage), total_timings(answer, timings)
+    return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))

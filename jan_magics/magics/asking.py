@@ -22,7 +22,13 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     variable = _variable(parsed.o)
     host = current_host()
     asked = asking_of(shell, parsed)
-    asking = replace(asked, text=_filled(shell, parsed, prompt), cell=host.cell_call())
+    asking = replace(
+        asked,
+        text=_filled(shell, parsed, prompt),
+        at=parsed.at,
+        rerun="reuse" if parsed.reuse else None,
+        cell=host.cell_call(),
+    )
     if parsed.dry_run:
         return preview(host, asking)
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")

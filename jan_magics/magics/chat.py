@@ -22,13 +22,17 @@ class JanMagics(Magics):
     data_folder = Unicode("", help="where threads are kept").tag(config=True)
     store = Enum(["", "sqlite", "jsonl"], "", help="how threads are kept").tag(config=True)
     notebook = Unicode("", help="the path of this notebook").tag(config=True)
+    rerun = Enum(["", "branch", "reuse", "append"], "", help="what running a cell again does").tag(
+        config=True
+    )
     gguf = Unicode("", help="a model file for a local llama-server").tag(config=True)
     display = Enum(["", "stream", "once"], "", help="stream: live; once: at the end").tag(
         config=True
     )
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
-        "model", "thread", "data_folder", "store", "notebook", "gguf", "display",
+        "model", "thread", "data_folder", "store", "notebook", "rerun", "gguf",
+        "display",
     )  # fmt: skip
 
     def __init__(self, shell: Any) -> None:

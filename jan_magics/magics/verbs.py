@@ -12,29 +12,23 @@ from IPython.core.error import UsageError
 
 from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.opening import current, current_host
+from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.assemble import keep_key
-from jan_magics.engine.threads import existing_thread, shown_title
+from jan_magics.engine.threads import shown_title
+from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import VERBS, Parser, Verb, make_parser, parse, parse_with_text
 from jan_magics.magics.asking import ask, asking_of
+from jan_magics.magics.branching import RUN as BRANCHES
 from jan_magics.magics.failing import prompt_about
+from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
 
 if TYPE_CHECKING:
     from jan_magics.magics.chat import JanMagics
 
 Run: TypeAlias = "Callable[[JanMagics, Any, str], object]"
-
-
-class Line(str):
-    """A line for people: a cell that ends with it shows it as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def run_verb(magics: "JanMagics", line: str) -> object:
@@ -76,7 +70,7 @@ def status() -> Line:
     thread = session.current()
     where = "a new thread at the next prompt"
     if thread:
-        where = f"{shown_title(thread)}, {len(session.engine.tree(thread).path())} messages"
+        where = f"{shown_title(thread)}, {len(session.view().path())} messages"
     lines = [
         f"model    {choice.model} ({choice.why})",
         f"thread   {where}",
@@ -136,39 +130,20 @@ def _threads(magics: "JanMagics", parsed: Any, _: str) -> object:
     return threads()
 
 
-def _new(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    current().new(parsed.name)
-    return Line(f"a new thread: {parsed.name or 'unnamed'}")
-
-
 def _rename(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    session = current_host().session()
-    store = session.engine.store
-    thread = existing_thread(store, parsed.old) if parsed.old else session.current()
-    if thread is None:
-        raise SettingError("there is no thread to rename yet", "Ask something first.")
-    renamed = session.threads.rename(thread, parsed.new)
-    if session.sticky.thread == thread.title:
-        session.sticky = replace(session.sticky, thread=renamed.id)
-    return Line(f"{shown_title(thread)} is now {renamed.title}")
+    before, after = rename_thread(current_host().session(), parsed.old, parsed.new)
+    return Line(f"{shown_title(before)} is now {after.title}")
 
 
 def _delete(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    session = current_host().session()
-    thread = session.threads.delete(parsed.thread)
-    if session.sticky.thread in (thread.id, thread.title):
-        session.sticky = replace(session.sticky, thread=None)
-    return Line(f"{shown_title(thread)} is in the bin")
+    thread = delete_thread(current_host().session(), parsed.thread)
+    return Line(f"{shown_title(thread)} is in the bin · back: %chat undo")
 
 
 def _find(magics: "JanMagics", parsed: Any, text: str) -> object:
     from jan_magics.api.lists import find
 
     return find(text, thread=parsed.thread)
-
-
-def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
-    return current().show(parsed.id)
 
 
 def _models(magics: "JanMagics", parsed: Any, _: str) -> object:
@@ -205,7 +180,6 @@ def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "ask": _ask, "fix": _fix, "use": _use, "stop": _stop, "help": _help, "version": _version,
-    "threads": _threads, "new": _new, "rename": _rename, "delete": _delete, "find": _find,
-    "show": _show,
-    "models": _models, "config": _config, "key": _key, "store": _store, "doctor": _doctor,
+    "threads": _threads, "rename": _rename, "delete": _delete, "find": _find, "models": _models,
+    "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES,
 })  # fmt: skip

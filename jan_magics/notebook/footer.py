@@ -37,28 +37,28 @@ class Footer:
 def footer_text(footer: Footer, *, stable: bool) -> str:
     """Write the footer; a stable one has no times and speeds, and is the same in every run."""
     timings = None if stable else footer.timings
-    turn = (_one_line(footer.model), _tokens(footer), *_speed(timings))
+    turn = (one_line(footer.model), _tokens(footer), *_speed(timings))
     place = (_thread(footer), _version(footer))
     groups = (
         " · ".join(filter(None, turn)),
         " · ".join(filter(None, place)),
         _sight(footer),
-        ", ".join(filter(None, map(_one_line, footer.flags))),
+        ", ".join(filter(None, map(one_line, footer.flags))),
     )
-    lines = (" │ ".join(filter(None, groups)), *map(_one_line, footer.lines))
+    lines = (" │ ".join(filter(None, groups)), *map(one_line, footer.lines))
     return "\n".join(filter(None, lines))
 
 
 def short_title(title: str) -> str:
     """Return a title in one line of at most 40 characters, cut between two of them."""
-    title = _one_line(title)
-    clusters = _clusters(title)
-    if len(clusters) <= _TITLE_LENGTH:
+    title = one_line(title)
+    letters = clusters(title)
+    if len(letters) <= _TITLE_LENGTH:
         return title
-    return "".join(clusters[: _TITLE_LENGTH - 1]).rstrip() + "…"
+    return "".join(letters[: _TITLE_LENGTH - 1]).rstrip() + "…"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """Turn line breaks into spaces and drop what controls a terminal or the reading direction."""
     kept = (
         " " if c.isspace() else c
@@ -68,15 +68,15 @@ def _one_line(text: str) -> str:
     return " ".join("".join(kept).split())
 
 
-def _clusters(text: str) -> list[str]:
+def clusters(text: str) -> list[str]:
     """Cut text into what readers take for characters: a letter with its marks, a joined emoji."""
-    clusters = list[str]()
+    found = list[str]()
     for c in text:
-        if clusters and _continues(clusters[-1], c):
-            clusters[-1] += c
+        if found and _continues(found[-1], c):
+            found[-1] += c
         else:
-            clusters.append(c)
-    return clusters
+            found.append(c)
+    return found
 
 
 def _continues(cluster: str, c: str) -> bool:

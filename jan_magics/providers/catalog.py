@@ -12,7 +12,8 @@ class Dialect:
 
     `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
     a stream and tells nothing that the last chunk does not, so no entry asks for it. `native` is
-    the path, from the server's root, of its own list that tells which models are loaded.
+    the path, from the server's root, of its own list that tells which models are loaded. `prefill`:
+    a last message of the assistant is gone on with.
     """
 
     usage: bool = True
@@ -22,6 +23,7 @@ class Dialect:
     limit_key: str = "max_tokens"
     seed_key: str = "seed"
     native: str = ""
+    prefill: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class Entry:
 
 
 PLAIN: Final = Dialect()
-LLAMA: Final = Dialect(progress=True, cache=True)
+LLAMA: Final = Dialect(progress=True, cache=True, prefill=True)
 # Both refuse unknown keys, and send the usage unasked.
 MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.

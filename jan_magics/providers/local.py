@@ -112,6 +112,11 @@ class LocalProvider:
         """Return `local`."""
         return "local"
 
+    @property
+    def continues(self) -> bool:
+        """Tell whether the server goes on with a last message of the assistant."""
+        return CATALOG[self.name].dialect.prefill
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Start the server where it does not run, then send the request. Raises ProviderError."""
         self._check(request.model)

@@ -25,6 +25,7 @@ class Behaviour:
 
     `script` holds the events of each request in turn, without Finish where the answer shall break
     off; once it is used up, answers are made again. `error` is raised `fail` the stream.
+    `continues`: a last message of the assistant is repeated and gone on with, as llama-server does.
     """
 
     pace: float = 0.0
@@ -33,6 +34,7 @@ class Behaviour:
     fail: When | None = None
     error: ProviderError | None = None
     script: tuple[tuple[StreamEvent, ...], ...] = ()
+    continues: bool = True
 
 
 class OfflineProvider:
@@ -46,6 +48,11 @@ class OfflineProvider:
     def name(self) -> str:
         """Return `offline`."""
         return "offline"
+
+    @property
+    def continues(self) -> bool:
+        """Tell whether a last message of the assistant is gone on with."""
+        return self._behaviour.continues
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yield the answer word by word; `pace`, `delay` and `fail` may come as parameters.
@@ -95,7 +102,9 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
     seed = request.options.seed or 0
     echo = request.model.name == "echo"
     text = prompt if echo else quote(prompt, (request.system, *said), seed=seed)
-    words = pieces(text)
+    last = request.messages[-1] if behaviour.continues else None
+    begun = text_of(last) if last is not None and last.role == "assistant" else ""
+    words = pieces(text.removeprefix(begun))
     limit = request.options.max_tokens or len(words)
     reason: FinishReason = "length" if limit < len(words) else "stop"
     words = words[:limit]
@@ -104,6 +113,8 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
     deltas = [
         TextDelta("".join(words[start : start + step])) for start in range(0, len(words), step)
     ]
+    if begun:
+        deltas.insert(0, TextDelta(begun))
     rate = 1 / behaviour.pace if behaviour.pace else None
     usage = Usage(input=read, output=len(words), cached=0)
     return [*deltas, Finish(reason, usage, Timings(tokens_per_second=rate))]
@@ -122,6 +133,7 @@ def _chosen(behaviour: Behaviour, request: ChatRequest) -> Behaviour:
         fail=moment,
         error=behaviour.error,
         script=behaviour.script,
+        continues=behaviour.continues,
     )
 
 

@@ -48,6 +48,11 @@ class OpenAIProvider:
         """Return the base address."""
         return self._line.address
 
+    @property
+    def continues(self) -> bool:
+        """Tell whether the server goes on with a last message of the assistant."""
+        return self._dialect.prefill
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send a request and yield events; the last one is Finish.
 

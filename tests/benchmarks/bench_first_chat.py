@@ -94,7 +94,7 @@ def ours(bridge: Bridge, provider: OpenAIProvider) -> int:
 
     async def read() -> int:
         reply = Reply(lambda _: None, lambda: None)
-        await reply.receive(provider.stream(request))
+        await reply.receive(provider, request)
         return len(reply.folding.text())
 
     return bridge.call(read)

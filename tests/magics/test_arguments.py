@@ -17,12 +17,12 @@ from jan_magics.magics.arguments import (
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--dry-run --literal --max-tokens --model --no-history --no-stream --system --temperature "
-    "--thread --to-cell -P -f -m -o -q -s -t"
+    "--at --dry-run --literal --max-tokens --model --no-history --no-stream --reuse --system "
+    "--temperature --thread --to-cell -P -f -m -o -q -s -t"
 )
 VERB_NAMES = (
-    "ask config delete doctor find fix help key models new rename show stop store threads use"
-    " version"
+    "ask config delete diff doctor drop find fix go help key models new rename resume retry show "
+    "stop store threads tree undo use version"
 )
 
 

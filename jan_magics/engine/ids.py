@@ -1,0 +1,49 @@
+"""Ids as people write them: any unique beginning of one."""
+
+import itertools
+from collections.abc import Mapping
+from typing import Final
+
+from jan_magics.domain.errors import MessageNotFound, ThreadError
+from jan_magics.domain.tree import TreeIndex
+
+SHORTEST: Final = 6
+"""Characters of a shown id at least: a beginning of three digits would be a version's number."""
+
+
+def full_id(index: TreeIndex, prefix: str) -> str:
+    """Return the id that begins so.
+
+    Raises:
+        MessageNotFound: when none does.
+        ThreadError: when several do.
+    """
+    if prefix in index:
+        return prefix
+    found = [message.id for message in index.messages if message.id.startswith(prefix)]
+    if not found or not prefix:
+        raise MessageNotFound(prefix)
+    if len(found) > 1:
+        short = short_ids(index)
+        names = ", ".join(short[identifier] for identifier in found[:4])
+        more = ", …" if len(found) > 4 else ""
+        raise ThreadError(
+            f"{len(found)} messages have ids that begin with {prefix!r}",
+            f"Write more of it: {names}{more}",
+        )
+    return found[0]
+
+
+def short_ids(index: TreeIndex) -> Mapping[str, str]:
+    """Return the shortest beginning of each id that no other id of the thread shares."""
+    ordered = sorted(message.id for message in index.messages)
+    shared = [0, *(_shared(a, b) for a, b in itertools.pairwise(ordered)), 0]
+    return {
+        name: name[: max(SHORTEST, shared[place] + 1, shared[place + 1] + 1)]
+        for place, name in enumerate(ordered)
+    }
+
+
+def _shared(one: str, other: str) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -1,0 +1,103 @@
+"""Deleting and renaming a thread, and `undo`: its last change is taken back, again one further."""
+
+from dataclasses import replace
+
+from jan_magics.domain.branching import select
+from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.messages import Json, Thread, text_of
+from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
+from jan_magics.domain.tree import Changes
+from jan_magics.engine.branches import write
+from jan_magics.engine.session import Session
+from jan_magics.engine.threads import existing_thread, shown_title
+from jan_magics.engine.views import View
+
+
+def delete_thread(session: Session, name: str) -> Thread:
+    """Move a thread to the bin and note it where the user goes on. Raises ThreadNotFound."""
+    engine, sticky = session.engine, session.sticky
+    thread = session.threads.delete(name)
+    stuck = sticky.thread in (thread.id, thread.title)
+    if stuck:
+        session.sticky = replace(sticky, thread=None)
+    before: dict[str, Json] = {"thread": thread.id, "title": shown_title(thread), "stuck": stuck}
+    change = Change(engine.new_id(), "delete", before, engine.now())
+    here = session.current()
+    if here is None:
+        session.deleted.append(change)
+    else:
+        engine.apply(here, Changes(), [change])
+    return thread
+
+
+def rename_thread(session: Session, old: str | None, new: str) -> tuple[Thread, Thread]:
+    """Give a thread another title. Returns it as it was and as it is."""
+    engine = session.engine
+    thread = existing_thread(engine.store, old) if old else session.current()
+    if thread is None:
+        raise ThreadError("there is no thread to rename yet", "Ask something first.")
+    renamed = session.threads.rename(thread, new)
+    before: dict[str, Json] = {"title": thread.title}
+    engine.apply(thread, Changes(), [Change(engine.new_id(), "title", before, engine.now())])
+    if session.sticky.thread == thread.title:
+        session.sticky = replace(session.sticky, thread=renamed.id)
+    return thread, renamed
+
+
+def undo(session: Session) -> tuple[str, View]:
+    """Take the last change back. Returns what it was, in words, and the thread as it is then.
+
+    Raises:
+        ThreadError: when there is none.
+    """
+    view = session.view()
+    change = view.last_change()
+    deleted = session.deleted[-1] if session.deleted else None
+    if deleted and (change is None or deleted.created_at > change.created_at):
+        session.deleted.pop()
+        return _restore(session, deleted), session.view()
+    if change is None:
+        raise ThreadError(
+            "there is no change to take back", "A sent turn is none; go elsewhere: %chat tree"
+        )
+    said, changes, overlays = _taken_back(session, view, change)
+    return said, write(session, view, changes, (*overlays, Undone(change.id)))
+
+
+def _taken_back(
+    session: Session, view: View, change: Change
+) -> tuple[str, Changes, tuple[Overlay, ...]]:
+    before = change.before
+    if change.kind == "delete":
+        return _restore(session, change), Changes(), ()
+    if change.kind == "title" and view.thread:
+        title = before.get("title")
+        session.engine.store.update_thread(view.thread.id, title=str(title or ""))
+        return f"the new name; it is {title or 'unnamed'!r} again", Changes(), ()
+    if change.kind == "drop":
+        identifier = str(before.get("id"))
+        words = text_of(view.index[identifier]) if identifier in view.index else identifier[:8]
+        return f"the drop of {_quoted(words)}", Changes(), (Hidden(identifier, hidden=False),)
+    if change.kind != "branch":
+        raise ThreadError(f"{change.kind} cannot be taken back here", "See: %chat help undo")
+    pending = before.get("pending") is True
+    overlays = (NextRoot(pending=pending),) if pending != view.pending else ()
+    named = before.get("head")
+    head = view.index.resolve(named) if isinstance(named, str) else None
+    if head is None or head not in view.index:
+        return "the change of branch", Changes(), overlays
+    words = f"the change of branch; the path leads to {_quoted(text_of(view.index[head]))} again"
+    return words, select(view.index, head), overlays
+
+
+def _restore(session: Session, change: Change) -> str:
+    identifier = str(change.before.get("thread"))
+    session.engine.store.restore_thread(identifier)
+    if change.before.get("stuck"):
+        session.sticky = replace(session.sticky, thread=identifier)
+    return f"the deletion of {change.before.get('title')}"
+
+
+def _quoted(text: str) -> str:
+    words = " ".join(text.split())
+    return f"“{words[:40].rstrip()}{'…' if len(words) > 40 else ''}”"

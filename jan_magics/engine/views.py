@@ -1,0 +1,56 @@
+"""A thread as it is shown: its tree, with our own records laid over it. Pure but for `view_of`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from jan_magics.domain.messages import Message, Thread
+from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
+from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.engine import Engine
+
+Status: TypeAlias = Literal["active", "truncated"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A thread with its records in the order of writing; `thread` None: nothing is written yet."""
+
+    thread: Thread | None = None
+    index: TreeIndex = field(default_factory=TreeIndex)
+    records: Sequence[Overlay] = ()
+
+    @property
+    def pending(self) -> bool:
+        """Tell whether the next turn begins a new root branch."""
+        return root_is_pending(self.records)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Return the ids of the messages that the user has hidden."""
+        states = {each.id: each.hidden for each in self.records if isinstance(each, Hidden)}
+        return frozenset(identifier for identifier, hidden in states.items() if hidden)
+
+    def path(self) -> tuple[Message, ...]:
+        """Return the active path; a root branch that is about to begin is empty."""
+        return () if self.pending else self.index.path()
+
+    def last_change(self) -> Change | None:
+        """Return the newest change that was not taken back."""
+        undone = {each.change for each in self.records if isinstance(each, Undone)}
+        changes = (each for each in reversed(self.records) if isinstance(each, Change))
+        return next((change for change in changes if change.id not in undone), None)
+
+
+def view_of(engine: Engine, thread: Thread | None) -> View:
+    """Read a thread once; None gives an empty view."""
+    if thread is None:
+        return View()
+    return View(thread, engine.tree(thread), tuple(engine.store.overlays(thread.id)))
+
+
+def root_is_pending(records: Sequence[Overlay]) -> bool:
+    """Tell whether the next turn begins a new root branch."""
+    roots = (record for record in reversed(records) if isinstance(record, NextRoot))
+    latest = next(roots, None)
+    return latest is not None and latest.pending

@@ -1,0 +1,102 @@
+"""The verbs of branches: new, show, tree, go, retry, resume, diff, drop, undo."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from IPython.core.error import UsageError
+
+from jan_magics.api.host import Showing
+from jan_magics.api.opening import current, current_host
+from jan_magics.domain.messages import text_of
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.branches import begin, go, versions_shown
+from jan_magics.engine.ids import short_ids
+from jan_magics.engine.undoing import undo
+from jan_magics.engine.views import View
+from jan_magics.magics.line import Line
+from jan_magics.notebook.columns import clip
+
+if TYPE_CHECKING:
+    from jan_magics.magics.chat import JanMagics
+
+Run: TypeAlias = "Callable[[JanMagics, Any, str], object]"
+
+
+def _new(magics: "JanMagics", parsed: Any, _: str) -> Line:
+    session = current_host().session()
+    begin(session, parsed.name)
+    what = "a new branch in" if session.view().pending else "a new thread:"
+    return Line(f"{what} {parsed.name or 'unnamed'}")
+
+
+def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
+    if not parsed.sent:
+        return current().show(parsed.id)
+    if parsed.id:
+        raise UsageError("%chat show --sent shows the newest turn; leave the id out")
+    from jan_magics.api.sent import newest_sent
+
+    return newest_sent(current_host())
+
+
+def _tree(magics: "JanMagics", parsed: Any, _: str) -> object:
+    return current().tree()
+
+
+def _go(magics: "JanMagics", parsed: Any, _: str) -> Line:
+    host = current_host()
+    view = go(host.session(), parsed.id_or_n_or_next_or_prev)
+    host.tell(view.thread, view.path())
+    return Line(place_of(view))
+
+
+def _retry(magics: "JanMagics", parsed: Any, _: str) -> object:
+    return current_host().ask(Asking(aim="retry", at=parsed.id), Showing(show=True))
+
+
+def _resume(magics: "JanMagics", parsed: Any, _: str) -> object:
+    return current_host().ask(Asking(aim="resume", at=parsed.id), Showing(show=True))
+
+
+def _diff(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.diff import diff
+
+    return diff(current_host().session().view(), parsed.a, parsed.b)
+
+
+def _drop(magics: "JanMagics", parsed: Any, _: str) -> Line:
+    current().drop(parsed.id)
+    return Line(f"{parsed.id} is hidden: kept, and not sent any more · back: %chat undo")
+
+
+def _undo(magics: "JanMagics", parsed: Any, _: str) -> Line:
+    host = current_host()
+    said, view = undo(host.session())
+    host.tell(view.thread, view.path())
+    return Line(f"taken back: {said}")
+
+
+def place_of(view: View) -> str:
+    """Say where the active path ends, and which version that is."""
+    path = view.path()
+    if not path:
+        return "nothing said yet on this branch"
+    last = path[-1]
+    words = clip(text_of(last), 60)
+    number, count = _version(view)
+    version = f" · answer ‹{number}/{count}›" if count > 1 else ""
+    return f"{short_ids(view.index)[last.id]} “{words}”{version} · {len(path)} messages"
+
+
+def _version(view: View) -> tuple[int, int]:
+    if all(view.index.version(message.id)[1] == 1 for message in view.index.path()):
+        return 1, 1
+    versions, number = versions_shown(view)
+    return number, len(versions)
+
+
+RUN: Final[Mapping[str, Run]] = MappingProxyType({
+    "new": _new, "show": _show, "tree": _tree, "go": _go, "retry": _retry, "resume": _resume,
+    "diff": _diff, "drop": _drop, "undo": _undo,
+})  # fmt: skip
