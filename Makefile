@@ -11,11 +11,12 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/*) \
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
 
-.PHONY: help check test demo lab fix labextension model clean
+.PHONY: help check test soak demo lab fix labextension model clean
 
 help:
 	@echo "make check         format, lint, types, floors, house rules"
 	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model fails where these are missing"
+	@echo "make soak          kill writers of the stores five hundred times"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
 	@echo "make fix           format, and repair what ruff can repair"
@@ -49,6 +50,10 @@ check: $(INSTALLED)
 
 test: $(INSTALLED) $(MODEL)
 	$(BIN)/python -m pytest
+
+# Kill writers of both stores five hundred times at random points: minutes, so not in the suite.
+soak: $(INSTALLED)
+	JAN_SOAK=500 $(BIN)/python -m pytest tests/storage/test_concurrency.py
 
 demo: $(INSTALLED) $(MODEL)
 	$(BIN)/python notebooks/run_demo.py
