@@ -128,7 +128,7 @@ class Host:
         self._calls = (here, self._calls[1] + 1 if self._calls[0] == here else 0)
         if not cell:
             return None
-        return CellLink(str(self.opening.path() or ""), cell, self._calls[1], "")
+        return CellLink(self.opening.here().notebook, cell, self._calls[1], "")
 
     def here(self) -> str:
         """Return what tells this execution from every other one."""

@@ -2,12 +2,19 @@
 
 import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.host import Host
 from jan_magics.engine.assemble import Opening
-from jan_magics.notebook.identity import notebook_path
+from jan_magics.notebook.identity import (
+    NotebookFiles,
+    cell_marks,
+    in_kernel,
+    notebook_path,
+    told_by_front_end,
+)
 
 if TYPE_CHECKING:
     from jan_magics.api.chat import Chat
@@ -26,14 +33,23 @@ def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None 
     """Make a host for this kernel, terminal or script; nothing is opened yet."""
     shell = shell_here()
     if shell is None:
-        return Host(Opening(explicit=explicit or {}, api_key=api_key))
+        return Host(Opening(NotebookFiles(), explicit=explicit or {}, api_key=api_key))
     opening = Opening(
-        notebook=lambda named: notebook_path(named, shell.user_ns),
+        NotebookFiles(),
+        notebook=partial(_notebook, shell),
+        marks=partial(cell_marks, shell),
         configured=lambda: configured(shell),
         explicit=explicit or {},
         api_key=api_key,
     )
     return Host(opening, shell)
+
+
+def _notebook(shell: Any, configured: str | None, named: str | None) -> Path | None:
+    """Return the notebook's path: what `%config` says wins; a terminal has none by itself."""
+    if not in_kernel(shell):
+        return notebook_path(configured)
+    return notebook_path(configured, *told_by_front_end(shell), named)
 
 
 def configured(shell: Any) -> Mapping[str, object]:

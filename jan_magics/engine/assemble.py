@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.domain.protocols import Provider, Store
+from jan_magics.engine.cells import Files, Here, Marks
 from jan_magics.engine.choose import Finder
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.places import FOLDER, config_folder, data_folder
@@ -29,11 +30,14 @@ from jan_magics.storage.sqlite import SqliteStore
 class Opening:
     """Where an engine is opened, and what is set there.
 
-    `notebook` finds the notebook's path, given the setting of that name; `explicit` are the
-    arguments of `Chat(...)`, `configured` the values of `%config`. `api_key` stays in memory.
+    `notebook` finds the notebook's path, given what `%config` and the environment name; `marks`
+    are the running cell's. `explicit` are the arguments of `Chat(...)`, `configured` the values of
+    `%config`. `api_key` stays in memory.
     """
 
-    notebook: Callable[[str | None], Path | None] = lambda _: None
+    files: Files
+    notebook: Callable[[str | None, str | None], Path | None] = lambda *_: None
+    marks: Callable[[], Marks] = frozenset
     configured: Callable[[], Mapping[str, object]] = dict
     explicit: Mapping[str, object] = field(default_factory=dict)
     api_key: str | None = field(default=None, repr=False)
@@ -52,8 +56,15 @@ class Opening:
 
     def path(self) -> Path | None:
         """Return the notebook's path, where it is known."""
-        named = self.configured().get("notebook") or os.environ.get("JAN_NOTEBOOK")
-        return self.notebook(str(named) if named else None)
+        configured = self.configured().get("notebook")
+        return self.notebook(
+            str(configured) if configured else None, os.environ.get("JAN_NOTEBOOK")
+        )
+
+    def here(self) -> Here:
+        """Return where the running call is from."""
+        path = self.path()
+        return Here(os.path.realpath(path) if path else "", self.marks())
 
     def folder(self) -> Path:
         """Return the folder of the notebook, else the current one."""
@@ -79,7 +90,9 @@ def open_session(opening: Opening) -> Session:
     )
     finder = Finder(running, partial(startable, local, gguf))
     foreign = folder.source.startswith(FOLDER)
-    return Session(engine, Threads(engine, opening.path), finder, opening.settings, foreign)
+    return Session(
+        engine, Threads(engine, opening.here, opening.files), finder, opening.settings, foreign
+    )
 
 
 def open_store(settings: Settings, folder: Value) -> Store:

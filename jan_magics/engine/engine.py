@@ -1,15 +1,16 @@
 """The engine: one store, one clock, and the providers that are open. It lives on one loop."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from jan_magics.domain.messages import Message, Thread
+from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.overlays import Overlay, SideTurn
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
+from jan_magics.engine.records import KEY
 from jan_magics.storage.search import Search
 
 
@@ -49,10 +50,10 @@ class Engine:
         """Write changes of a tree and our own records in one transaction."""
         self.store.apply(thread.id, changes, overlays)
 
-    def new_thread(self, title: str, **metadata: str) -> Thread:
-        """Write a new thread."""
+    def new_thread(self, title: str, known: Mapping[str, Json]) -> Thread:
+        """Write a new thread, with what is known of it."""
         now = self.now()
-        thread = Thread(self.new_id(), title, now, now, {"jan_magics": dict(metadata)})
+        thread = Thread(self.new_id(), title, now, now, {KEY: dict(known)})
         self.store.create_thread(thread)
         return thread
 

@@ -42,16 +42,18 @@ class Telling:
         """Return a turn with its footer's facts."""
         before = self.answered_by.get(turn.thread.id)
         length = len(ask.index.path())
+        rooted = ask.spot.where == "root"
         state: Literal["new", "continued"] | None = None
         if before is None:
-            state = "new" if new or not length else "continued"
+            # A new branch at the root sees nothing of what the thread holds.
+            state = "new" if new or not length or rooted else "continued"
         lines = [note for note in notes if note not in self.told]
         self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
         lines.extend(() if turn.stored else _left_behind(ask))
         self.answered_by[turn.thread.id] = str(choice.model)
-        version, versions = version_of(turn)
+        version, versions = (1, 1) if rooted else version_of(turn)
         return Outcome(turn, version, versions, state, length, _flags(turn, ask), tuple(lines))
 
 

@@ -1,7 +1,7 @@
 """Where an asking goes: the same call of the same cell branches, everything else appends."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -18,7 +18,18 @@ CUT: Final = frozenset({"length", "stopped", "interrupted", "error", None})
 """How an answer ended that can be gone on with; None is one that others wrote."""
 
 
-def spot_for(view: View, asking: Asking, rerun: str | None = None) -> Spot:
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks: `run` is the spot in a run without cell ids, None where cells are known.
+
+    `is_same` tells whether a link of a cell of that id is of the same notebook.
+    """
+
+    run: Spot | None
+    is_same: Callable[[CellLink], bool]
+
+
+def spot_for(view: View, asking: Asking, caller: Caller) -> Spot:
     """Return the spot of a turn. Raises MessageNotFound, ThreadError for an `at` that cannot be."""
     match asking.aim:
         case "retry":
@@ -28,21 +39,24 @@ def spot_for(view: View, asking: Asking, rerun: str | None = None) -> Spot:
         case "resume":
             return Spot("on", cut_answer_at(view, asking.at).id)
         case _:
-            return _spot_of_question(view, asking, rerun) if asking.history else HEAD
+            return _spot_of_question(view, asking, caller) if asking.history else HEAD
 
 
-def _spot_of_question(view: View, asking: Asking, rerun: str | None) -> Spot:
+def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
     if asking.at not in (None, "head"):
         return Spot("after", full_id(view.index, asking.at or ""))
     if view.pending:
         return Spot("root")
-    if asking.at == "head" or asking.cell is None or rerun == "append":
-        return HEAD
-    call = replace(asking.cell, message="")
+    appends = asking.at == "head" or asking.rerun == "append"
+    if caller.run or asking.cell is None or appends:
+        return caller.run or HEAD
+    call = (asking.cell.cell, asking.cell.ordinal)
     links = [
         record
         for record in view.records
-        if isinstance(record, CellLink) and replace(record, message="") == call
+        if isinstance(record, CellLink)
+        and (record.cell, record.ordinal) == call
+        and caller.is_same(record)
     ]
     return spot_of_cell(view.index, links, asking.text)
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from jan_magics.domain.messages import Json, Thread
+from jan_magics.domain.messages import Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.outcome import Outcome, Telling
-from jan_magics.engine.placing import overlays_for, spot_for
-from jan_magics.engine.records import KEY
+from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import stored_turn
 from jan_magics.engine.settings import Settings
@@ -56,7 +56,7 @@ class Session:
         found = self.threads.named(name)
         # Chosen before a thread is made: a wrong model's name leaves no empty thread behind.
         choice = await self._choose(asking, found, settings)
-        thread = found or self.threads.create(name)
+        thread = self.threads.note(found or self.threads.create(name))
         ask = self._ask(wanted, view_of(self.engine, thread), choice)
         over: list[Outcome] = []
 
@@ -65,6 +65,8 @@ class Session:
                 turn, ask, choice, new=found is None, notes=settings.notes
             )
             self.last = outcome
+            if ask.history:
+                self.threads.follow(turn.thread, turn.newest.id)
             over.append(outcome)
 
         self.last = None
@@ -77,7 +79,7 @@ class Session:
         """Return what `send` would send; nothing is sent and nothing is stored."""
         settings = self.settings()
         wanted = self.merged(asking, settings)
-        found = self.threads.named(self._name(wanted, settings))
+        found = self.threads.seen(self._name(wanted, settings))
         choice = await self._choose(asking, found, settings)
         ask = self._ask(wanted, view_of(self.engine, found), choice)
         return Preview(choice, found, assemble(ask, place(self.engine, ask)))
@@ -129,7 +131,8 @@ class Session:
         return choice
 
     def _ask(self, wanted: Asking, view: View, choice: Choice) -> Ask:
-        spot = spot_for(view, wanted, wanted.rerun)
+        caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
+        spot = spot_for(view, wanted, caller)
         return Ask(
             thread=view.thread or Thread("", "", self.engine.now(), self.engine.now()),
             index=view.index,
@@ -160,10 +163,8 @@ class Session:
             await run_turn(self.engine, ask, show, end)
 
     def _remember(self, thread: Thread, choice: Choice) -> None:
-        known: dict[str, Json] = dict(own(thread))
-        if known.get("model") != str(choice.model):
-            known["model"] = str(choice.model)
-            self.engine.store.update_thread(thread.id, metadata={KEY: known})
+        if own(thread).get("model") != str(choice.model):
+            self.threads.keep(thread.id, model=str(choice.model))
 
 
 def _first(*values: Any) -> Any:

@@ -2,31 +2,62 @@
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFound
-from jan_magics.domain.messages import Thread
+from jan_magics.domain.messages import Json, Thread
+from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
+from jan_magics.engine.cells import (
+    Files,
+    Here,
+    asked_by,
+    decide,
+    is_elsewhere,
+    known_thread,
+    remembered,
+    spot_of_run,
+)
+from jan_magics.engine.copies import copy_path
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import KEY
+from jan_magics.engine.spots import Spot
+from jan_magics.engine.views import View
 
 LONGEST_TITLE: Final = 200
 SHORTEST_PREFIX: Final = 4
+_NOT_COPIED: Final = (KEY, ACTIVE_ROOT_KEY, "titleSetManually")
 
 
 @dataclass(slots=True)
 class Threads:
-    """The threads of a store as one notebook sees them; `place` is the notebook's path."""
+    """The threads of a store as one kernel sees them; `here` is where the running call is from.
+
+    `own_id` is the thread of `notebook`, also when it was deleted meanwhile.
+    """
 
     engine: Engine
-    place: Callable[[], Path | None]
+    here: Callable[[], Here]
+    files: Files
     own_id: str | None = None
+    notebook: str = ""
+    root: bool = False
+    last: str | None = None
 
     def named(self, name: str | None) -> Thread | None:
-        """Return the thread of that name, without a name the notebook's own, else None."""
-        return find_thread(self.engine.store, name) if name else self._own()
+        """Return the thread of that name, without a name the notebook's own, else None.
+
+        The own thread follows a notebook that was moved; for a copied one it is copied.
+        """
+        return find_thread(self.engine.store, name) if name else self._own(writing=True)
+
+    def seen(self, name: str | None) -> Thread | None:
+        """Return what `named` does, and write nothing; a copied notebook sees the original."""
+        return find_thread(self.engine.store, name) if name else self._own(writing=False)
 
     def create(self, name: str | None) -> Thread:
         """Make a thread. Raises SettingError when the name cannot be one, or is taken."""
@@ -35,11 +66,48 @@ class Threads:
             raise SettingError(
                 f"a thread {title!r} exists already", f"Go there: %chat use {title!r}"
             )
-        notebook = self.place()
-        thread = self.engine.new_thread(title, **({"notebook": str(notebook)} if notebook else {}))
+        here = self.here()
+        known: dict[str, Json] = {"notebook": here.notebook} if here.notebook else {}
+        if here.notebook and not title:
+            known["cells"] = list[Json](remembered((), asked_by(here, self.files)))
+        thread = self.engine.new_thread(title, known)
         if not title:
-            self.own_id = thread.id
+            self._is_own(thread.id, here)
         return thread
+
+    def note(self, thread: Thread) -> Thread:
+        """Remember the cell that asks, so that its notebook is known by it later."""
+        here = self.here()
+        cells = own(thread).get("cells")
+        if thread.id != self.own_id or not isinstance(cells, list) or here.marks <= {*cells}:
+            return thread
+        return self.keep(thread.id, cells=list(remembered(cells, asked_by(here, self.files))))
+
+    def keep(self, identifier: str, **values: Json) -> Thread:
+        """Keep values in a thread's metadata beside what others keep there meanwhile."""
+        thread = self.engine.store.thread(identifier)
+        known: dict[str, Json] = {**own(thread), **values}
+        if known == own(thread):
+            return thread
+        self.engine.store.update_thread(identifier, metadata={KEY: known})
+        return replace(thread, metadata={**thread.metadata, KEY: known})
+
+    def spot(self, view: View) -> Spot | None:
+        """Return where a call of a run without cell ids goes; None where cells are known."""
+        if not self._owns(view.thread) or not self.here().headless:
+            return None
+        return spot_of_run(view.index, self.last, begins=self.root)
+
+    def follow(self, thread: Thread, message: str) -> None:
+        """Remember a message as this kernel's newest in the notebook's own thread."""
+        if thread.id == self.own_id:
+            self.last, self.root = message, False
+
+    def is_same(self, view: View, link: CellLink) -> bool:
+        """Tell whether a cell of that id is this notebook's: two may share a thread with a name."""
+        if self._owns(view.thread) or link.notebook == self.here().notebook:
+            return True
+        return not is_elsewhere(link.notebook, link.cell, self.files)
 
     def rename(self, thread: Thread, name: str) -> Thread:
         """Give a thread another title. Raises SettingError when it is taken."""
@@ -54,21 +122,50 @@ class Threads:
         """Move a thread to the bin. Raises ThreadNotFound."""
         thread = existing_thread(self.engine.store, name)
         self.engine.store.delete_thread(thread.id)
-        if self.own_id == thread.id:
-            self.own_id = None
         return thread
 
-    def _own(self) -> Thread | None:
-        rows = self.engine.store.threads()
-        notebook = self.place()
-        for row in rows:
-            if row.thread.id == self.own_id:
-                return row.thread
-        for row in rows if notebook else ():
-            if own(row.thread).get("notebook") == str(notebook):
-                self.own_id = row.thread.id
-                return row.thread
-        return None
+    def _own(self, *, writing: bool) -> Thread | None:
+        here, store = self.here(), self.engine.store
+        if self.own_id and self.notebook == here.notebook:
+            # A deleted one stays the own until another is made; it is not looked for elsewhere.
+            with suppress(ThreadNotFound):
+                return store.thread(self.own_id)
+            return None
+        rows = [row.thread for row in store.threads() if row.fault is None] if here.notebook else []
+        known = filter(None, (known_thread(thread.id, own(thread)) for thread in rows))
+        verdict = decide(here, list(known), self.files)
+        thread = next((thread for thread in rows if thread.id == verdict.thread), None)
+        if thread is None or not writing:
+            return thread
+        if verdict.kind == "moved":
+            thread = self.keep(thread.id, notebook=here.notebook)
+        elif verdict.kind == "copied":
+            thread = self._copy(thread, here)
+        self._is_own(thread.id, here)
+        self.root = verdict.root
+        return thread
+
+    def _owns(self, thread: Thread | None) -> bool:
+        return thread is not None and thread.id == self.own_id
+
+    def _is_own(self, identifier: str, here: Here) -> None:
+        self.own_id, self.notebook = identifier, here.notebook
+        self.root, self.last = False, None
+
+    def _copy(self, source: Thread, here: Here) -> Thread:
+        """Make a thread that copies the active path of another, which stays as it is."""
+        engine = self.engine
+        thread = engine.new_thread("", {"notebook": here.notebook})
+        path, records = engine.tree(source).path(), engine.store.overlays(source.id)
+        copied = copy_path(
+            path, records, thread=thread.id, notebook=here.notebook, new_id=engine.new_id
+        )
+        engine.apply(thread, Changes(copied.messages), copied.overlays)
+        # Last, for a thread that knows its cells is the notebook's own: half a copy never is.
+        metadata = {k: v for k, v in source.metadata.items() if k not in _NOT_COPIED}
+        known = {**own(source), "notebook": here.notebook}
+        engine.store.update_thread(thread.id, metadata={**metadata, KEY: known})
+        return engine.store.thread(thread.id)
 
 
 def own(thread: Thread) -> Mapping[str, Any]:

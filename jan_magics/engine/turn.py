@@ -59,6 +59,11 @@ class Turn:
     timings: Timings
     stored: bool = False
 
+    @property
+    def newest(self) -> Message:
+        """Return the answer, the question where there is none."""
+        return self.answer if self.answer.id in self.index else self.question
+
 
 async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None]) -> Turn:
     """Ask a model. Raises ProviderError and StoreError; what was said until then is kept.

@@ -1,0 +1,48 @@
+"""A copied notebook gets a thread that copies the active path. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from jan_magics.domain.messages import Message
+from jan_magics.domain.overlays import CellLink, Hidden, Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """Messages and our records of them under new ids; `ids` leads from the old to the new."""
+
+    messages: tuple[Message, ...]
+    overlays: tuple[Overlay, ...]
+    ids: Mapping[str, str]
+
+
+def copy_path(
+    path: Sequence[Message],
+    records: Sequence[Overlay],
+    *,
+    thread: str,
+    notebook: str,
+    new_id: Callable[[], str],
+) -> Copied:
+    """Copy a path into another thread, one below the other; its cells are now `notebook`'s."""
+    ids = {message.id: new_id() for message in path}
+    messages: list[Message] = []
+    for message in path:
+        above = messages[-1].id if messages else None
+        moved = replace(message, id=ids[message.id], thread_id=thread, parent_id=above)
+        messages.append(replace(moved, active_child_id=None))
+    return Copied(tuple(messages), tuple(_records(records, ids, notebook)), ids)
+
+
+def _records(records: Sequence[Overlay], ids: Mapping[str, str], notebook: str) -> list[Overlay]:
+    """Copy which cell asked what, and what is hidden; the rest tells of changes made there."""
+    copied: list[Overlay] = []
+    for record in records:
+        match record:
+            case CellLink(message=message) if message in ids:
+                copied.append(replace(record, notebook=notebook, message=ids[message]))
+            case Hidden(id=identifier) if identifier in ids:
+                copied.append(replace(record, id=ids[identifier]))
+            case _:
+                continue
+    return copied
