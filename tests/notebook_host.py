@@ -37,11 +37,13 @@ class NotebookHost:
             )
         )
 
-    def ask(self, text: str, cell: str = "", thread: str | None = None) -> Answer:
+    def ask(
+        self, text: str, cell: str = "", thread: str | None = None, rerun: str | None = None
+    ) -> Answer:
         """Run a cell that asks; without an id as nbclient does."""
         self.running = (cell, f"%%chat\n{text}")
         link = CellLink(self.host.opening.here().notebook, cell, 0, "") if cell else None
-        asking = Asking(text, thread, "offline:echo", cell=link)
+        asking = Asking(text, thread, "offline:echo", cell=link, rerun=rerun)
         return self.host.ask(asking, Showing(show=False))
 
     def path(self, *, everything: bool = False) -> list[str]:

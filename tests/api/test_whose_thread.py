@@ -159,6 +159,15 @@ def test_two_runs_at_once_do_not_see_each_other(first: Path) -> None:
         assert one.path() == ["one", "one", "one again", "one again"]
 
 
+def test_a_run_without_cell_ids_may_show_stored_answers_again(first: Path) -> None:
+    for _ in range(2):
+        with NotebookHost(first) as kernel:
+            for text in ("red", "blue"):
+                kernel.ask(text, rerun="reuse")
+            assert kernel.path() == ["red", "red", "blue", "blue"]
+            assert kernel.threads() == [("first.ipynb", "", 6)]
+
+
 def test_without_a_notebook_each_kernel_has_a_thread_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):
         with NotebookHost(None) as kernel:

@@ -12,6 +12,7 @@ from jan_magics.domain.models import ChatOptions, ModelInfo
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.cells import Here, marks_of
 from jan_magics.engine.choose import Finder
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.outcome import Outcome
@@ -19,6 +20,7 @@ from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source
 from jan_magics.engine.threads import Threads
+from jan_magics.notebook.identity import NotebookFiles
 from jan_magics.providers.offline import Behaviour, OfflineProvider
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.search import Search
@@ -49,7 +51,9 @@ class Kernel:
             self._released, Search(folder / "search.db", store),
         )  # fmt: skip
         sources = (Source("the test", {"model": "offline:echo", **self.settings}),)
-        threads = Threads(engine, lambda: folder / "work.ipynb")
+        # Always the same cell, so that the notebook is known again.
+        here = Here(str(folder / "work.ipynb"), marks_of("0a1b2c3d", ""))
+        threads = Threads(engine, lambda: here, NotebookFiles())
         finder = Finder(_nothing, lambda: None)
         self.session = Session(engine, threads, finder, lambda: Settings(sources, {}))
         return self.session
