@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import apsw
 
-from jan_magics.domain.messages import Message, Role, Thread, text_of
+from jan_magics.domain.legacy import words_of
+from jan_magics.domain.messages import Message, Role, Thread
 from jan_magics.domain.segmentation import Phrase, index_words
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, TreeIndex
 from jan_magics.storage.codec import to_milliseconds
@@ -109,7 +110,7 @@ def put_thread(
     on_path = {message.id for message in index.path()}
     new = []
     for message in index.messages:
-        if not (words := text_of(message)).strip():
+        if not (words := words_of(message)).strip():
             continue
         row = (column(message.id), message.role, to_milliseconds(message.created_at), column(words))
         place = old.pop(row, None)
