@@ -7,14 +7,15 @@ if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
     from jan_magics.api.lists import find, models, threads
+    from jan_magics.api.moving import import_threads
     from jan_magics.api.opening import current
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "Chat", "current", "find", "models", "threads"]
+__all__ = ["Answer", "Chat", "current", "find", "import_threads", "models", "threads"]
 
 _HOMES = (
     ("Answer", "answer"), ("Chat", "chat"), ("current", "opening"),
-    ("find", "lists"), ("models", "lists"), ("threads", "lists"),
+    ("find", "lists"), ("import_threads", "moving"), ("models", "lists"), ("threads", "lists"),
 )  # fmt: skip
 
 

@@ -15,6 +15,8 @@ from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas as pd
 
     from jan_magics.api.transcript import Transcript
@@ -145,6 +147,18 @@ class Chat:
         from jan_magics.api.tables import turns_table
 
         return turns_table(self._host.session().view().path())
+
+    def export(self, path: "str | Path") -> "Path":
+        """Write the thread to a file (.json, .md, .ipynb) or a data folder of Jan's.
+
+        A relative path is relative to the notebook; .json and the folder hold all of the thread.
+
+        Raises:
+            SettingError: when something else is there, or no such kind of file is known.
+        """
+        from jan_magics.api.moving import export_thread
+
+        return export_thread(self._host, path)
 
     def close(self) -> None:
         """Stop what runs, close the store, end a model that was started."""

@@ -8,7 +8,6 @@ from html import escape
 from itertools import zip_longest
 from typing import Any, Final, Literal, TypeAlias
 
-from jan_magics.api.transcript import speaker
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.branches import ONE_VERSION, goal_of, versions_shown
@@ -16,6 +15,7 @@ from jan_magics.engine.ids import short_ids
 from jan_magics.engine.views import View
 from jan_magics.notebook.columns import pad, wrap
 from jan_magics.notebook.hazards import defused, inline_text
+from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
 
 COLUMN: Final = 44

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from jan_magics.engine.threads import own
 from jan_magics.engine.views import View
 from jan_magics.frames import frame
 from jan_magics.storage.search import Found
+from jan_magics.storage.transfer import Taken
 
 
 def threads_table(rows: Iterable[ThreadRow]) -> pd.DataFrame:
@@ -41,6 +43,11 @@ def found_table(hits: Iterable[Found]) -> pd.DataFrame:
             for hit in hits
         ),
     )
+
+
+def imported_table(rows: Iterable[Taken]) -> pd.DataFrame:
+    """Return what became of threads that were taken in."""
+    return frame("imported", (asdict(row) for row in rows))
 
 
 def messages_table(view: View, *, everything: bool) -> pd.DataFrame:

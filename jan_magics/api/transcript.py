@@ -6,11 +6,11 @@ from typing import Any
 
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import full_id
-from jan_magics.engine.records import finish_of, model_of
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.views import View
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import neutralise
+from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
 
 
@@ -67,11 +67,3 @@ def transcript(view: View, only: str | None) -> Transcript:
     title = shown_title(view.thread) if view.thread else "a new thread"
     path = view.path() if only is None else (view.index[full_id(view.index, only)],)
     return Transcript(title, path, view.hidden)
-
-
-def speaker(message: Message, *, hidden: bool) -> str:
-    """Return who speaks, and what is to be known of how."""
-    name = {"user": "You", "system": "System"}.get(message.role) or model_of(message) or "Assistant"
-    finish = finish_of(message)
-    cut = finish if finish in ("stopped", "interrupted", "length", "error") else ""
-    return ", ".join(filter(None, (name, cut, "hidden" if hidden else "")))

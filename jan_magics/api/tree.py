@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from jan_magics.api.transcript import speaker
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import short_ids
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.views import View
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import defused, inline_code, inline_text
+from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
 
 WIDEST: Final = 64

@@ -142,6 +142,8 @@ VERBS: Final = (
         "find", "search all threads", (),
         (Flag(("-t", "--thread"), "NAME", "in one thread only", thread_name),), "WORDS",
     ),
+    Verb("export", "write the thread to a .json, .md or .ipynb file, or a Jan folder", ("FILE",)),
+    Verb("import", "read threads from such a file, a notebook or a Jan folder", ("PATH",)),
     Verb(
         "show", "show the thread, or one message", ("[ID]",),
         (Flag(("--sent",), "", "what the newest turn sent"),),
@@ -158,7 +160,8 @@ VERBS: Final = (
     Verb("key", "store a key, typed without being shown", ("PROVIDER",)),
     Verb(
         "store", "say where threads are kept", (),
-        (Flag(("--init",), "", "make a .jan folder here and keep threads in it"),),
+        (Flag(("--init",), "", "make a .jan folder here and keep threads in it"),
+         Flag(("--convert",), "KIND", "copy all to the other kind", choices=("sqlite", "jsonl"))),
     ),
     Verb("doctor", "check everything that must work"),
 )  # fmt: skip

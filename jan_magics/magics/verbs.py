@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 
 from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.opening import current_host
+from jan_magics.api.opening import current, current_host
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.assemble import keep_key
@@ -146,6 +146,18 @@ def _find(magics: "JanMagics", parsed: Any, text: str) -> object:
     return find(text, thread=parsed.thread)
 
 
+def _export(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.moving import Exported
+
+    return Exported(current().export(parsed.file), current_host().opening.folder())
+
+
+def _import(magics: "JanMagics", parsed: Any, _: str) -> object:
+    from jan_magics.api.moving import import_threads
+
+    return import_threads(parsed.path)
+
+
 def _models(magics: "JanMagics", parsed: Any, _: str) -> object:
     from jan_magics.api.lists import models
 
@@ -169,6 +181,10 @@ def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
     host = current_host()
     if parsed.init:
         host.init_folder()
+    if parsed.convert:
+        from jan_magics.api.moving import convert_store, converted_text
+
+        return Line(converted_text(parsed.convert, convert_store(parsed.convert)))
     return Line(f"threads are kept in {host.session().engine.folder}")
 
 
@@ -180,6 +196,7 @@ def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "ask": _ask, "fix": _fix, "use": _use, "stop": _stop, "help": _help, "version": _version,
-    "threads": _threads, "rename": _rename, "delete": _delete, "find": _find, "models": _models,
+    "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
+    "export": _export, "import": _import, "models": _models,
     "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES,
 })  # fmt: skip

@@ -17,9 +17,11 @@ import apsw
 
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Role, Thread
+from jan_magics.domain.overlays import NextRoot, Overlay
 from jan_magics.domain.protocols import Store, ThreadRow
 from jan_magics.domain.segmentation import Phrase, query_phrases
 from jan_magics.domain.snippets import snippet
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY, TreeIndex
 from jan_magics.storage.codec import from_milliseconds
 from jan_magics.storage.connections import PATIENCE, translated
 from jan_magics.storage.files import print_of
@@ -125,9 +127,17 @@ class Search:
             # It may be damaged, or just have gone to the bin: what is known of it stays.
             with suppress(StoreError, ThreadNotFound):
                 messages = self._store.messages(row.thread.id)
-                tombstones = self._store.tombstones(row.thread.id)
+                root = row.thread.metadata.get(ACTIVE_ROOT_KEY)
+                index = TreeIndex(
+                    messages,
+                    active_root_id=root if isinstance(root, str) else None,
+                    tombstones=self._store.tombstones(row.thread.id),
+                )
+                # A root branch that is about to begin has no message yet.
+                path = () if _begins(self._store.overlays(row.thread.id)) else index.path()
+                on_path = {message.id for message in path}
                 with _writing(connection):
-                    put_thread(connection, row.thread, messages, tombstones, stamp)
+                    put_thread(connection, row.thread.id, index.messages, on_path, stamp)
         if known:
             with _writing(connection):
                 for gone in known:
@@ -164,6 +174,11 @@ def log_stamp(threads: Path, thread: Thread) -> str:
     """Return the stamp of a log of Jan's, who changes messages without a word in the record."""
     found = print_of(threads / thread.id / "messages.jsonl")
     return " ".join(map(str, found or ()))
+
+
+def _begins(records: Sequence[Overlay]) -> bool:
+    roots = [record for record in records if isinstance(record, NextRoot)]
+    return bool(roots) and roots[-1].pending
 
 
 def _opened(path: str) -> apsw.Connection:

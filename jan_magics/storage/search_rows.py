@@ -3,16 +3,15 @@
 The number of a message grows with its time, so the newest matches come first without sorting.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import apsw
 
 from jan_magics.domain.legacy import words_of
-from jan_magics.domain.messages import Message, Role, Thread
+from jan_magics.domain.messages import Message, Role
 from jan_magics.domain.segmentation import Phrase, index_words
-from jan_magics.domain.tree import ACTIVE_ROOT_KEY, TreeIndex
 from jan_magics.storage.codec import to_milliseconds
 from jan_magics.storage.thread_rows import column
 
@@ -86,13 +85,13 @@ def thread_number(connection: apsw.Connection, thread_id: str) -> int | None:
 
 def put_thread(
     connection: apsw.Connection,
-    thread: Thread,
+    thread_id: str,
     messages: Sequence[Message],
-    tombstones: Mapping[str, str | None],
+    on_path: Container[str],
     stamp: str,
 ) -> None:
     """Bring a thread to its newest state: only messages that changed are written anew."""
-    identity = column(thread.id)
+    identity = column(thread_id)
     connection.execute(
         "INSERT INTO thread (id, stamp) VALUES (?, ?)"
         " ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp",
@@ -103,13 +102,8 @@ def put_thread(
         "SELECT n, id, role, created_at, on_path, text FROM message WHERE thread = ?", (n,)
     )
     old = {tuple(row[i] for i in (1, 2, 3, 5)): (row[0], bool(row[4])) for row in map(tuple, rows)}
-    root = thread.metadata.get(ACTIVE_ROOT_KEY)
-    index = TreeIndex(
-        messages, active_root_id=root if isinstance(root, str) else None, tombstones=tombstones
-    )
-    on_path = {message.id for message in index.path()}
     new = []
-    for message in index.messages:
+    for message in messages:
         if not (words := words_of(message)).strip():
             continue
         row = (column(message.id), message.role, to_milliseconds(message.created_at), column(words))

@@ -21,8 +21,8 @@ CHAT_FLAGS = (
     "--temperature --thread --to-cell -P -f -m -o -q -s -t"
 )
 VERB_NAMES = (
-    "ask config delete diff doctor drop find fix go help key models new rename resume retry show "
-    "stop store threads tree undo use version"
+    "ask config delete diff doctor drop export find fix go help import key models new rename "
+    "resume retry show stop store threads tree undo use version"
 )
 
 

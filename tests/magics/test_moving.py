@@ -40,3 +40,30 @@ def test_find_takes_words_as_they_are_typed(kernel: Kernel) -> None:
     ran = kernel.run("%chat find -t nowhere word")
     assert ran.error is not None
     assert ran.error[0] == "ThreadNotFound"
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.ipynb", "sub folder/a.md", "jan data"])
+def test_export_writes_beside_the_notebook(kernel: Kernel, folder: Path, name: str) -> None:
+    ran = kernel.ok(f"%chat export '{name}'")
+    assert ran.result == f"exported to {name}"
+    assert "<a href=" in ran.results[-1]["text/html"]
+    assert (folder / "work" / name).exists()
+
+
+def test_import_reads_back_what_was_exported(kernel: Kernel) -> None:
+    for name in ("b.json", "b.ipynb", "b"):
+        kernel.ok(f"%chat export {name}")
+        kernel.ok(f"rows = %chat import {name}")
+        assert kernel.ok("list(rows.status)").result == "['unchanged']"
+    ran = kernel.run("%chat import nowhere.json")
+    assert ran.error is not None
+    assert ran.error[0] == "StoreError"
+
+
+def test_store_is_converted(kernel: Kernel, folder: Path) -> None:
+    ran = kernel.ok("%chat store --convert jsonl")
+    assert "1 thread and 0 in the bin are in the jsonl store now" in ran.result
+    assert list((folder / "data" / "threads").glob("*/messages.jsonl"))
+    kernel.ok("%config JanMagics.store = 'jsonl'")
+    ran = kernel.run("%chat store --convert csv")
+    assert "UsageError" in ran.err

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jan_magics.domain.messages import Message
+from jan_magics.domain.overlays import NextRoot
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import Changes
 from jan_magics.storage.search import Found, Search, log_stamp
@@ -106,6 +107,9 @@ def test_it_says_what_is_on_the_path(store: Store, search: Search) -> None:
     assert {hit.message_id: hit.on_path for hit in search.find("word")} == {
         "q": True, "a1": True, "a2": False,
     }  # fmt: skip
+
+    store.apply("t", Changes(), [NextRoot("a new branch")])
+    assert not any(hit.on_path for hit in search.find("word"))
 
 
 def _pointing(message: Message, child: str) -> Message:
