@@ -44,10 +44,8 @@ CELL_IS_DONE = f"""index => {{
 def write(path: Path, sources: Sequence[str]) -> None:
     """Write a notebook of code cells."""
     notebook = nbformat.v4.new_notebook(metadata=METADATA)
-    notebook.cells = [
-        nbformat.v4.new_code_cell(source, id=f"cell-{number}")
-        for number, source in enumerate(sources)
-    ]
+    # Their ids are random, as in every notebook that somebody began.
+    notebook.cells = [nbformat.v4.new_code_cell(source) for source in sources]
     nbformat.write(notebook, path)
 
 
@@ -113,6 +111,20 @@ class OpenNotebook:
         self.command("docmanager:save")
         self.page.wait_for_function(f"() => !{PANEL}.context.model.dirty")
         return nbformat.read(self.path, as_version=4)
+
+    def run_all(self) -> None:
+        """Run every cell and wait for the end of the last."""
+        self.command("notebook:run-all-cells")
+
+    def rename(self, name: str) -> "OpenNotebook":
+        """Rename the file as the file browser does; the kernel goes on."""
+        self.evaluate("return panel.context.rename(argument)", name)
+        return OpenNotebook(self.page, self.path.with_name(name))
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel and wait until it can be used."""
+        self.evaluate("return panel.sessionContext.restartKernel()")
+        self.page.wait_for_function(KERNEL_IS_READY)
 
     def close_kernel(self) -> None:
         """End the kernel, so that a long run of tests does not gather them."""
