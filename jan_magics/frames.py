@@ -31,6 +31,9 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "snippet": "str", "on_path": "bool",
     },
     "imported": {"thread": "str", "status": "str", "reason": "str", "messages": "Int64"},
+    "assistants": {
+        "id": "str", "name": "str", "instructions": "str", "parameters": "str", "status": "str",
+    },
     "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
     "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
 })  # fmt: skip

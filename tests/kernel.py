@@ -25,6 +25,7 @@ class Ran:
     displays: list[dict[str, Any]] = field(default_factory=list)
     updates: list[dict[str, Any]] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
+    next_inputs: list[str] = field(default_factory=list)
     out: str = ""
     err: str = ""
     error: tuple[str, str, list[str]] | None = None
@@ -78,7 +79,10 @@ class Kernel:
         ended = time.perf_counter()
         ran.seconds = ended - begun
         ran.interrupted_after = ended - pressed[0] if pressed else None
-        ran.status = self._reply(request)
+        reply = self._reply(request)
+        ran.status = reply["status"]
+        payload = reply.get("payload", ())
+        ran.next_inputs = [each["text"] for each in payload if "set_next_input" in each.values()]
         return ran
 
     def _send(self, code: str, cell_id: str, *, may_ask: bool) -> str:
@@ -101,11 +105,12 @@ class Kernel:
                 return ran
             _take(ran, places, got["msg_type"], got["content"])
 
-    def _reply(self, request: str) -> str:
+    def _reply(self, request: str) -> dict[str, Any]:
         while True:
             reply = self.client.get_shell_msg(timeout=60)
             if reply["parent_header"].get("msg_id") == request:
-                return str(reply["content"]["status"])
+                content: dict[str, Any] = reply["content"]
+                return content
 
     def ok(self, code: str, **options: Any) -> Ran:
         """Run a cell that must not fail."""

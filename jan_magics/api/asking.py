@@ -8,7 +8,7 @@ from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 
-FLAGS: Final = ("thread", "model", "system")
+FLAGS: Final = ("thread", "model", "system", "assistant")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 
 

@@ -63,8 +63,9 @@ class Chat:
         """Ask, and wait for the whole answer.
 
         `at` is the id of the message that the turn goes below, else the end of the path. `params`
-        are thread, model, system, temperature, max_tokens, seed, reuse, timeout (seconds between
-        bytes), else parameters of the model. `history=False` asks without what was said before.
+        are thread, model, system, assistant, temperature, max_tokens, seed, reuse, timeout (seconds
+        between bytes), else parameters of the model. `history=False` asks without what was said
+        before.
 
         Raises:
             JanError: as the model and store say.

@@ -1,9 +1,12 @@
 """What is here, as tables: threads, models, settings, checks. No chat of one's own is needed."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from jan_magics.api.opening import current_host, host_here
 from jan_magics.api.tables import (
+    assistants_table,
     config_table,
     doctor_table,
     found_table,
@@ -12,6 +15,7 @@ from jan_magics.api.tables import (
 )
 from jan_magics.domain.errors import SettingError
 from jan_magics.engine.assemble import known_keys
+from jan_magics.engine.assistants import usable_parameters
 from jan_magics.engine.checks import Check, examine
 from jan_magics.engine.listing import Listed, list_models
 from jan_magics.engine.threads import existing_thread
@@ -60,6 +64,29 @@ def models() -> "pd.DataFrame":
         return await list_models(session.finder, known_keys(), await session.choice())
 
     return models_table(host.bridge.call(listed))
+
+
+def assistants() -> "pd.DataFrame":
+    """Return the assistants of the data folder in use; a damaged file is a row that says so."""
+    return assistants_table(current_host().session().assistants.rows(), {})
+
+
+def save_assistant(
+    name: str, *, instructions: str = "", parameters: Mapping[str, Any] | None = None
+) -> "pd.DataFrame":
+    """Write an assistant of that name, new or not, and return all of them.
+
+    Raises:
+        SettingError: when the name or a parameter cannot be used.
+    """
+    host = current_host()
+    known = host.session().assistants
+    row = known.create(name)
+    changed = replace(
+        row.assistant, instructions=instructions, parameters=usable_parameters(parameters or {})
+    )
+    saved = known.save(changed, row.path)
+    return assistants_table(known.rows(), {changed.id: f"saved in {saved.path}"})
 
 
 def config() -> "pd.DataFrame":

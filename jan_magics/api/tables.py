@@ -1,5 +1,6 @@
 """The tables of SURFACE as DataFrames: threads, messages, turns, models, settings, checks."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict
@@ -10,6 +11,7 @@ import pandas as pd
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.assistants import AssistantRow
 from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
 from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
@@ -69,6 +71,11 @@ def models_table(rows: Iterable[Listed]) -> pd.DataFrame:
     return frame("models", (_model(row) for row in rows))
 
 
+def assistants_table(rows: Iterable[AssistantRow], marks: Mapping[str, str]) -> pd.DataFrame:
+    """Return assistants with their parameters as JSON; `marks` by id go before the status."""
+    return frame("assistants", (_assistant(row, marks) for row in rows))
+
+
 def config_table(values: Iterable[Value], keys: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """Return every setting with its value and source, then the source of every key."""
     rows = [
@@ -109,6 +116,18 @@ def _thread(row: ThreadRow) -> Mapping[str, Any]:
         "branches": row.branches,
         "model": known.get("model"),
         "updated_at": row.thread.updated_at,
+    }
+
+
+def _assistant(row: AssistantRow, marks: Mapping[str, str]) -> Mapping[str, Any]:
+    assistant = row.assistant
+    status = f"damaged: {row.fault}" if row.fault else "saved" if row.path else "built in"
+    return {
+        "id": assistant.id,
+        "name": assistant.name,
+        "instructions": assistant.instructions,
+        "parameters": json.dumps(dict(assistant.parameters), ensure_ascii=False),
+        "status": marks.get(assistant.id, status),
     }
 
 

@@ -2,6 +2,7 @@
 
 JanError
 ├── SettingError               a setting or flag has a value that cannot be used
+│   └── AssistantNotFound
 ├── PromptError                the text of a cell cannot become a prompt
 │   ├── UndefinedName          `{{ name }}` where no such name exists
 │   └── ExpressionFailed       `{{ expression }}` raised, or is not Python
@@ -54,6 +55,19 @@ class JanError(Exception):
 
 class SettingError(JanError):
     """Report a setting or flag whose value cannot be used."""
+
+
+class AssistantNotFound(SettingError):
+    """Report an assistant that does not exist."""
+
+    def __init__(self, name: str, nearest: Sequence[str] = ()) -> None:
+        self.name = name
+        self.nearest = tuple(nearest)
+        closest = f"; closest: {', '.join(map(repr, nearest))}" if nearest else ""
+        super().__init__(
+            f"no assistant {name!r}{closest}",
+            "List them with: %chat assistants   or make it: %chat assistants --new NAME",
+        )
 
 
 class PromptError(JanError):

@@ -43,12 +43,16 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ChatOptions:
-    """Parameters of one request; None = the server's own default. `timeout` is between bytes."""
+    """Parameters of one request; None = the server's own default. `timeout` is between bytes.
+
+    `think` False: no reasoning, where the server knows how to leave it out.
+    """
 
     temperature: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
     timeout: float | None = None
+    think: bool | None = None
     parameters: Mapping[str, Json] = field(default_factory=dict)
 
 

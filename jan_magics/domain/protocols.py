@@ -46,8 +46,12 @@ class Store(Protocol):
         *,
         title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
+        extra: Mapping[str, Json] | None = None,
     ) -> None:
-        """Change the title, merge metadata; a None removes its key. Raises ThreadNotFound."""
+        """Change the title, merge metadata and other keys; a None removes its key.
+
+        Raises ThreadNotFound.
+        """
         ...
 
     def delete_thread(self, thread_id: str) -> None:
@@ -113,6 +117,13 @@ class Provider(Protocol):
 
     def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
         """Send a request and yield events; the last one is Finish. Raises ProviderError."""
+        ...
+
+    async def idle(self) -> bool:
+        """Tell whether the server has nothing to do; True where it does not say.
+
+        Raises ProviderError.
+        """
         ...
 
     async def models(self) -> Sequence[ModelInfo]:

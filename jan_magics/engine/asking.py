@@ -22,6 +22,7 @@ class Asking:
     thread: str | None = None
     model: str | None = None
     system: str | None = None
+    assistant: str | None = None
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
     aim: Aim = "ask"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.domain.protocols import Provider, Store
+from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Files, Here, Marks
 from jan_magics.engine.choose import Finder
 from jan_magics.engine.engine import Engine
@@ -17,6 +18,7 @@ from jan_magics.engine.places import FOLDER, config_folder, data_folder
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source, Value, read_settings
 from jan_magics.engine.threads import Threads
+from jan_magics.engine.titling import Titling
 from jan_magics.providers.connect import connect
 from jan_magics.providers.discover import discover
 from jan_magics.providers.keys import Key, KeyChain, host_of, list_keys, store_key
@@ -91,7 +93,13 @@ def open_session(opening: Opening) -> Session:
     finder = Finder(running, partial(startable, local, gguf))
     foreign = folder.source.startswith(FOLDER)
     return Session(
-        engine, Threads(engine, opening.here, opening.files), finder, opening.settings, foreign
+        engine,
+        Threads(engine, opening.here, opening.files),
+        finder,
+        opening.settings,
+        Assistants(engine.folder / "assistants", new_id, now),
+        Titling(engine),
+        foreign,
     )
 
 

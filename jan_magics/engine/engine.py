@@ -1,6 +1,7 @@
 """The engine: one store, one clock, and the providers that are open. It lives on one loop."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ class Engine:
     connect: Callable[[ModelRef], Provider]
     release: Callable[[], Awaitable[None]]
     search: Search
+    _background: set[asyncio.Task[None]] = field(default_factory=set)
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
 
     def provider(self, model: ModelRef) -> Provider:
@@ -61,8 +63,19 @@ class Engine:
         """Keep a side turn in our own records; the thread's path does not move."""
         self.store.apply(thread.id, Changes(), [SideTurn(question, answer)])
 
+    def begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Begin work in the background; it ends with the engine at the latest."""
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task
+
     async def close(self) -> None:
-        """Close every provider and the store."""
+        """Cancel what goes on in the background, close every provider and the store."""
+        if left := set(self._background):
+            for task in left:
+                task.cancel()
+            await asyncio.wait(left)
         while self._open:
             _, provider = self._open.popitem()
             await provider.close()

@@ -47,7 +47,7 @@ class Telling:
         if before is None:
             # A new branch at the root sees nothing of what the thread holds.
             state = "new" if new or not length or rooted else "continued"
-        lines = [note for note in notes if note not in self.told]
+        lines = [note for note in (*notes, *ask.notes) if note not in self.told]
         self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")

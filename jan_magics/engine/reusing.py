@@ -8,8 +8,8 @@ from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import asked_of, digest, finish_of, timings_of, usage_of
-from jan_magics.engine.turn import Ask, Turn, assemble, link_to, place
+from jan_magics.engine.records import asked_of, finish_of, timings_of, usage_of
+from jan_magics.engine.turn import Ask, Turn, asked_for, assemble, link_to, place
 
 UNFIT: Final = frozenset({"stopped", "interrupted", "error"})
 """How an answer ended that did not end by itself: the same request would give more."""
@@ -19,7 +19,7 @@ def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
     """Return the turn that was made there already, and show its branch; None: it must be asked."""
     placed = place(engine, ask)
     request = assemble(ask, placed)
-    asked = digest(request)
+    asked = asked_for(ask, placed)
     parent = placed.before[-1].id if placed.before else None
     for question in _questions(ask, parent):
         for answer in _answers(ask, question):

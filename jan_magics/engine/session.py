@@ -3,20 +3,26 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePath
 from typing import Any
 
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.assistants import Assistant, Assistants, remembered
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.instructions import find_assistant, instruct
+from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import stored_turn
 from jan_magics.engine.settings import Settings
+from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads, own
+from jan_magics.engine.titling import Titling
 from jan_magics.engine.turn import Ask, Turn, assemble, place, run_turn
 from jan_magics.engine.views import View, view_of
 
@@ -42,6 +48,8 @@ class Session:
     threads: Threads
     finder: Finder
     settings: Callable[[], Settings]
+    assistants: Assistants
+    titling: Titling
     foreign_folder: bool = False
     sticky: Asking = field(default_factory=Asking)
     last: Outcome | None = None
@@ -50,14 +58,17 @@ class Session:
 
     async def send(self, asking: Asking, show: Callable[[Progress], None]) -> Outcome:
         """Ask in the thread that is meant. Raises SettingError, ThreadError, ProviderError."""
+        await self.titling.cancel()
         settings = self.settings()
         wanted = self.merged(asking, settings)
         name = self._name(wanted, settings)
         found = self.threads.named(name)
         # Chosen before a thread is made: a wrong model's name leaves no empty thread behind.
         choice = await self._choose(asking, found, settings)
+        bring_up_to_date(self.assistants)
+        whom = find_assistant(self.assistants, wanted, found, settings)
         thread = self.threads.note(found or self.threads.create(name))
-        ask = self._ask(wanted, view_of(self.engine, thread), choice)
+        ask = self._ask(wanted, view_of(self.engine, thread), choice, whom)
         over: list[Outcome] = []
 
         def end(turn: Turn) -> None:
@@ -72,7 +83,8 @@ class Session:
         self.last = None
         await self._turn(ask, wanted, show, end)
         if wanted.history:
-            self._remember(thread, choice)
+            self._remember(thread, choice, whom)
+            self.titling.begin(over[0].turn, settings.get("titles").value or "")
         return over[0]
 
     async def preview(self, asking: Asking) -> Preview:
@@ -81,7 +93,8 @@ class Session:
         wanted = self.merged(asking, settings)
         found = self.threads.seen(self._name(wanted, settings))
         choice = await self._choose(asking, found, settings)
-        ask = self._ask(wanted, view_of(self.engine, found), choice)
+        whom = find_assistant(self.assistants, wanted, found, settings)
+        ask = self._ask(wanted, view_of(self.engine, found), choice, whom)
         return Preview(choice, found, assemble(ask, place(self.engine, ask)))
 
     def current(self) -> Thread | None:
@@ -106,6 +119,7 @@ class Session:
             thread=_first(asking.thread, sticky.thread),
             model=_first(asking.model, sticky.model),
             system=_first(asking.system, sticky.system),
+            assistant=_first(asking.assistant, sticky.assistant),
             options=options,
             rerun=_first(asking.rerun, settings and settings.get("rerun").value),
         )
@@ -130,21 +144,26 @@ class Session:
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
 
-    def _ask(self, wanted: Asking, view: View, choice: Choice) -> Ask:
+    def _ask(self, wanted: Asking, view: View, choice: Choice, whom: Assistant) -> Ask:
         caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
         spot = spot_for(view, wanted, caller)
+        notebook = PurePath(self.threads.here().notebook).name or "unknown"
+        facts = Facts(self.engine.now().astimezone(), notebook, str(choice.model))
+        told = instruct(whom, wanted, facts)
         return Ask(
             thread=view.thread or Thread("", "", self.engine.now(), self.engine.now()),
             index=view.index,
             text=wanted.text,
             model=choice.model,
-            system=wanted.system or "",
-            options=wanted.options,
+            system=told.system,
+            aside=told.aside,
+            options=told.options,
             history=wanted.history,
             spot=spot,
             overlays=overlays_for(view, spot, wanted, self.engine.new_id, self.engine.now()),
             hidden=view.hidden,
             partial=view.index[spot.message] if spot.where == "on" else None,
+            notes=told.notes,
         )
 
     async def _turn(
@@ -162,9 +181,11 @@ class Session:
             show(Progress(note=f"asking {ask.model}"))
             await run_turn(self.engine, ask, show, end)
 
-    def _remember(self, thread: Thread, choice: Choice) -> None:
+    def _remember(self, thread: Thread, choice: Choice, whom: Assistant) -> None:
         if own(thread).get("model") != str(choice.model):
             self.threads.keep(thread.id, model=str(choice.model))
+        if keys := remembered(thread, whom):
+            self.engine.store.update_thread(thread.id, extra=keys)
 
 
 def _first(*values: Any) -> Any:

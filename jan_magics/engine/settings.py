@@ -26,10 +26,13 @@ class Setting:
 SETTINGS: Final = (
     Setting("model", "who answers: provider:name, or https://host/v1#name"),
     Setting("thread", "the thread that cells write to"),
+    Setting("assistant", "as whom a thread answers that has no assistant of its own"),
     Setting("data_folder", "where threads are kept", foreign=False),
     Setting("store", "how threads are kept", "sqlite", ("sqlite", "jsonl")),
     Setting("notebook", "the path of this notebook, where nothing else tells", foreign=False),
     Setting("rerun", "what running a cell again does", "branch", ("branch", "reuse", "append")),
+    Setting("titles", "who gets a title made by its model: threads begun in the panel, all (auto), "
+            "none (off)", "panel", ("panel", "auto", "off")),
     Setting("gguf", "a model file for a local llama-server", foreign=False),
     Setting("display", "stream: live; once: one stable display at the end", "stream",
             ("stream", "once")),

@@ -12,6 +12,7 @@ from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
+from jan_magics.engine.assistants import THREAD_KEY
 from jan_magics.engine.cells import (
     Files,
     Here,
@@ -164,7 +165,8 @@ class Threads:
         # Last, for a thread that knows its cells is the notebook's own: half a copy never is.
         metadata = {k: v for k, v in source.metadata.items() if k not in _NOT_COPIED}
         known = {**own(source), "notebook": here.notebook}
-        engine.store.update_thread(thread.id, metadata={**metadata, KEY: known})
+        whom = {key: value for key, value in source.extra.items() if key == THREAD_KEY}
+        engine.store.update_thread(thread.id, metadata={**metadata, KEY: known}, extra=whom)
         return engine.store.thread(thread.id)
 
 

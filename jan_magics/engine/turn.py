@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
-from jan_magics.domain.messages import FinishReason, Json, Message, Thread
+from jan_magics.domain.messages import FinishReason, Json, Message, TextPart, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import TreeIndex
@@ -25,6 +25,8 @@ Show: TypeAlias = Callable[[Progress], None]
 class Ask:
     """A turn to be made at a spot of a thread; `overlays` are written with the question.
 
+    `aside` is sent, unstored, before the question: what differs from turn to turn would otherwise
+    spoil the prefix cache of all that follows it. `notes` are lines for the footer.
     `history` False: a side turn that is not reminded of the thread and does not move its head.
     `hidden` messages are not sent. `partial` is the answer that is to go on.
     """
@@ -34,12 +36,14 @@ class Ask:
     text: str
     model: ModelRef
     system: str = ""
+    aside: str = ""
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
     spot: Spot = HEAD
     overlays: tuple[Overlay, ...] = ()
     hidden: frozenset[str] = frozenset()
     partial: Message | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         said = reply.folding.parts()
         # A failure without a word is no answer, and changes none; anything that was said is one.
         if said != answer.parts or finish not in ("error", "stopped"):
-            answer = finished(ask, answer, reply, (finish, digest(request)))
+            answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)))
             index = keep_answer(engine, ask, index, (placed.question, answer))
         known = (finish, usage_of(answer), timings_of(answer))
         turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
@@ -116,9 +120,17 @@ def assemble(ask: Ask, placed: Placed) -> ChatRequest:
     """Return what is sent: the path to the question, cleaned, with the question last."""
     path = placed.before if ask.history else ()
     before = [message for message in path if message.id not in ask.hidden]
-    messages = alternate((*before, placed.question))
+    question = placed.question
+    if ask.aside:
+        question = replace(question, parts=(TextPart(ask.aside), *question.parts))
+    messages = alternate((*before, question))
     stable = len(messages) - 1
     return ChatRequest(ask.model, messages, ask.system, options=ask.options, stable=stable)
+
+
+def asked_for(ask: Ask, placed: Placed) -> str:
+    """Return what tells whether the same is asked again; what changes by itself does not count."""
+    return digest(assemble(replace(ask, aside=""), placed))
 
 
 def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:

@@ -108,7 +108,8 @@ def literal_key() -> KeyRefused:
 ASKING: Final = (
     Flag(("-m", "--model"), "PROVIDER:NAME", "who answers", model_name, sticky=True),
     Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),
-    Flag(("-s", "--system"), "TEXT", "instructions", sticky=True),
+    Flag(("-a", "--assistant"), "NAME", "as whom: %%chat assistants", sticky=True),
+    Flag(("-s", "--system"), "TEXT", "instructions, with {{current_date}} …", sticky=True),
     Flag(("--temperature",), "X", "how freely", number, sticky=True),
     Flag(("--max-tokens",), "N", "at most so many tokens in the answer", count, sticky=True),
     Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
@@ -156,6 +157,13 @@ VERBS: Final = (
     Verb("drop", "hide a message: it is kept and not sent", ("ID",)),
     Verb("undo", "take the thread's last change back; again: one further"),
     Verb("models", "list the models that can answer here"),
+    Verb(
+        "assistants", "list the assistants: instructions and default parameters under a name", (),
+        (
+            Flag(("--new",), "NAME", "make one, and put a cell below that edits it"),
+            Flag(("--edit",), "NAME", "put a cell below that edits it; run the cell to save"),
+        ),
+    ),
     Verb("config", "list every setting with its value and source"),
     Verb("key", "store a key, typed without being shown", ("PROVIDER",)),
     Verb(

@@ -12,6 +12,7 @@ from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.templates import escaped, is_template
 from jan_magics.magics.preview import preview
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
@@ -48,17 +49,18 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
 def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     """Return the flags as an asking; `{{ }}` works in their values as in the prompt."""
     model, thread = target(parsed)
-    filled = {
-        name: _filled(shell, parsed, value) if value is not None else None
-        for name, value in (("model", model), ("thread", thread), ("system", parsed.system))
+    named = {"model": model, "thread": thread, "assistant": parsed.assistant}
+    filled: dict[str, Any] = {
+        name: value and _filled(shell, parsed, value) for name, value in named.items()
     }
+    system = parsed.system and _instructions(shell, parsed, parsed.system)
     parameters = {
         name: _filled(shell, parsed, value) if isinstance(value, str) else value
         for name, value in parsed.P or ()
     }
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
-    return Asking("", filled["thread"], filled["model"], filled["system"], options,
-                  history=not getattr(parsed, "no_history", False))  # fmt: skip
+    history = not getattr(parsed, "no_history", False)
+    return Asking(**filled, system=system, options=options, history=history)
 
 
 def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:
@@ -78,6 +80,13 @@ def _filled(shell: Any, parsed: argparse.Namespace, text: str) -> str:
     if getattr(parsed, "literal", False):
         return text
     return interpolate(text, shell.user_ns, vars(builtins)).text
+
+
+def _instructions(shell: Any, parsed: argparse.Namespace, text: str) -> str:
+    """Fill instructions in; the names of templates are left for every send."""
+    if getattr(parsed, "literal", False):
+        return escaped(text)
+    return interpolate(text, shell.user_ns, vars(builtins), is_template).text
 
 
 def _variable(name: str | None) -> str | None:

@@ -19,6 +19,10 @@ class JanMagics(Magics):
 
     model = Unicode("", help="who answers: provider:name, or https://host/v1#name").tag(config=True)
     thread = Unicode("", help="the thread that cells write to").tag(config=True)
+    assistant = Unicode("", help="as whom threads answer that have no assistant").tag(config=True)
+    titles = Enum(["", "panel", "auto", "off"], "", help="which threads get a title").tag(
+        config=True
+    )
     data_folder = Unicode("", help="where threads are kept").tag(config=True)
     store = Enum(["", "sqlite", "jsonl"], "", help="how threads are kept").tag(config=True)
     notebook = Unicode("", help="the path of this notebook").tag(config=True)
@@ -31,7 +35,8 @@ class JanMagics(Magics):
     )
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
-        "model", "thread", "data_folder", "store", "notebook", "rerun", "gguf",
+        "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
+        "gguf",
         "display",
     )  # fmt: skip
 

@@ -80,8 +80,21 @@ def _values(flag: str) -> Iterable[str] | None:
     if flag in ("-m", "--model"):
         return _models()
     if flag in ("-t", "--thread"):
-        return [f'"{title}"' if re.search(r"[\s:]", title) else title for title in _threads()]
+        return _quoted(_threads())
+    if flag in ("-a", "--assistant", "--edit"):
+        return _quoted(_assistants())
     return _OPTIONS_OF if flag == "-f" else None
+
+
+def _quoted(names: Iterable[str]) -> list[str]:
+    return [f'"{name}"' if re.search(r"[\s:]", name) else name for name in names]
+
+
+def _assistants() -> list[str]:
+    """Return the names of assistants."""
+    from jan_magics.api.opening import current_host
+
+    return [row.assistant.name for row in current_host().session().assistants.rows()][:MOST]
 
 
 def _words(verb: Verb) -> Iterable[str]:

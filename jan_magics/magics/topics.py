@@ -1,6 +1,7 @@
 """Help texts, made of the same data as the parsers."""
 
 import difflib
+from typing import Final
 
 from IPython.core.error import UsageError
 
@@ -10,6 +11,14 @@ INTRODUCTION = """\
 %%chat                ask a language model: the cell below the line is the prompt
 %chat VERB            everything else; %chat help VERB and --help say more
 
+"""
+
+ASSISTANTS: Final = """
+%%chat -a NAME answers as an assistant, and the thread remembers it; -a default takes it back.
+Its parameters are below those of flags; -s adds to its instructions.
+
+Filled in at every send, in instructions and -s, in your time zone:
+  {{current_date}} {{current_time}} {{timezone}} {{notebook}} {{model}}       \\{{ stays as it is
 """
 
 
@@ -27,6 +36,7 @@ def help_text(topic: str) -> str:
     for verb in VERBS:
         if verb.name == topic:
             words = (*verb.words, verb.text) if verb.text else verb.words
-            return make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words).format_help()
+            parser = make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words)
+            return parser.format_help() + (ASSISTANTS if verb.name == "assistants" else "")
     nearest = difflib.get_close_matches(topic, [verb.name for verb in VERBS], 1)
     raise UsageError(f"no help on {topic!r}" + (f", closest: {nearest[0]}" if nearest else ""))

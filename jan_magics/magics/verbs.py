@@ -21,6 +21,7 @@ from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import VERBS, Parser, Verb, make_parser, parse, parse_with_text
 from jan_magics.magics.asking import ask, asking_of
 from jan_magics.magics.branching import RUN as BRANCHES
+from jan_magics.magics.editing import list_assistants
 from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
@@ -79,6 +80,8 @@ def status() -> Line:
     sticky = session.sticky
     if options := plain_options(sticky.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
+    if sticky.assistant:
+        lines.append(f"as       {sticky.assistant}")
     if sticky.system:
         lines.append(f"system   {sticky.system[:70]}")
     return Line("\n".join((*lines, "help     %chat help")))
@@ -105,6 +108,8 @@ def _use(magics: "JanMagics", parsed: Any, _: str) -> Line:
         thread = session.threads.create(wanted.thread).id
     if wanted.model:
         session.check(wanted.model)
+    if wanted.assistant:
+        session.assistants.named(wanted.assistant)
     session.sticky = replace(session.merged(wanted), thread=thread)
     return status()
 
@@ -164,6 +169,10 @@ def _models(magics: "JanMagics", parsed: Any, _: str) -> object:
     return models()
 
 
+def _assistants(magics: "JanMagics", parsed: Any, _: str) -> object:
+    return list_assistants(magics.shell, parsed.new, parsed.edit)
+
+
 def _config(magics: "JanMagics", parsed: Any, _: str) -> object:
     from jan_magics.api.lists import config
 
@@ -197,6 +206,6 @@ def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "ask": _ask, "fix": _fix, "use": _use, "stop": _stop, "help": _help, "version": _version,
     "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
-    "export": _export, "import": _import, "models": _models,
+    "export": _export, "import": _import, "models": _models, "assistants": _assistants,
     "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES,
 })  # fmt: skip

@@ -7,7 +7,7 @@ import ast
 import difflib
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Final
@@ -37,26 +37,36 @@ class _Expression:
 
 
 def interpolate(
-    template: str, namespace: Mapping[str, object], builtins: Mapping[str, object]
+    template: str,
+    namespace: Mapping[str, object],
+    builtins: Mapping[str, object],
+    later: Callable[[str], bool] | None = None,
 ) -> Rendered:
-    """Fill a template with values from the user's namespace.
+    r"""Fill a template with values from the user's namespace.
+
+    What `later` claims is left for a later renderer, and wins over variables; the braces that are
+    text, or came from a value, are `\{{` then, so that it takes none of them for its own.
 
     Raises:
         UndefinedName: an expression reads a name that does not exist.
         ExpressionFailed: an expression is not Python, or raised.
     """
     pieces, names, at = list[str](), dict[str, None](), 0
+    braces = "{{" if later is None else r"\{{"
     while opener := _OPENER.search(template, at):
         pieces.append(template[at : opener.start()])
         at = opener.end()
         if opener[0].startswith("\\"):
-            pieces.append("{{")
+            pieces.append(braces)
+        elif later and (end := template.find("}}", at)) >= 0 and later(template[at:end]):
+            pieces.append(template[opener.start() : end + 2])
+            at = end + 2
         elif expression := _expression_at(template, at):
             names.update(dict.fromkeys(filter(namespace.__contains__, expression.names)))
-            pieces.append(_value(expression, namespace, builtins))
+            pieces.append(_value(expression, namespace, builtins).replace("{{", braces))
             at = expression.end
         else:
-            pieces.append("{{")
+            pieces.append(braces)
     return Rendered("".join((*pieces, template[at:])), tuple(names))
 
 

@@ -12,8 +12,10 @@ class Dialect:
 
     `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
     a stream and tells nothing that the last chunk does not, so no entry asks for it. `native` is
-    the path, from the server's root, of its own list that tells which models are loaded. `prefill`:
-    a last message of the assistant is gone on with.
+    the path, from the server's root, of its own list that tells which models are loaded, `slots`
+    that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
+    gone on with. `template` takes arguments of the chat template, one of which switches reasoning
+    off.
     """
 
     usage: bool = True
@@ -24,6 +26,8 @@ class Dialect:
     seed_key: str = "seed"
     native: str = ""
     prefill: bool = False
+    slots: str = ""
+    template: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,7 @@ class Entry:
 
 
 PLAIN: Final = Dialect()
-LLAMA: Final = Dialect(progress=True, cache=True, prefill=True)
+LLAMA: Final = Dialect(progress=True, cache=True, prefill=True, slots="/slots", template=True)
 # Both refuse unknown keys, and send the usage unasked.
 MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.

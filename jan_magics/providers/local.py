@@ -128,6 +128,13 @@ class LocalProvider:
             async for event in events:
                 yield event
 
+    async def idle(self) -> bool:
+        """Tell whether the server runs and has nothing to do. Raises ProviderError."""
+        model = self._server.available()
+        if model is None or not self._server.running:
+            return False
+        return await (await self._speaking(model)).idle()
+
     async def models(self) -> Sequence[ModelInfo]:
         """Return the model that a request would start; nothing is started for it."""
         ref = self._server.available()

@@ -74,6 +74,10 @@ class OfflineProvider:
                 _fail("after", behaviour, request.model)
             yield event
 
+    async def idle(self) -> bool:
+        """Return True: it never has anything to do."""
+        return True
+
     async def models(self) -> Sequence[ModelInfo]:
         """List the two, the default one first."""
         return tuple(ModelInfo(ModelRef(self.name, name), loaded=True) for name in NAMES)

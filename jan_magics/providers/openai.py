@@ -13,7 +13,7 @@ from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
 from jan_magics.providers.keys import Key
 from jan_magics.providers.openai_answer import Answer
-from jan_magics.providers.openai_models import read_models
+from jan_magics.providers.openai_models import is_idle, read_models
 from jan_magics.providers.openai_wire import encode
 
 # A stream that has said [DONE] is read to its end, so that its connection can be used again; a
@@ -77,6 +77,15 @@ class OpenAIProvider:
                     break
             for event in answer.close():
                 yield event
+
+    async def idle(self) -> bool:
+        """Tell whether the server has nothing to do; True where it has no such list.
+
+        Raises ProviderError.
+        """
+        if not self._dialect.slots:
+            return True
+        return is_idle(await self._line.get(self._dialect.slots, self._asked(None), 1.0))
 
     async def models(self) -> Sequence[ModelInfo]:
         """List the models, the loaded or default one first. Raises ProviderError."""

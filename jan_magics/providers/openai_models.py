@@ -30,6 +30,16 @@ def read_models(body: bytes, asked: Asked, native: bytes = b"") -> Sequence[Mode
     return tuple(sorted(named, key=lambda info: info.loaded is not True))
 
 
+def is_idle(body: bytes) -> bool:
+    """Tell whether a list of slots has none that is busy; True where it cannot be read."""
+    try:
+        rows = json.loads(body)
+    except (ValueError, RecursionError):
+        return True
+    slots = (row for row in rows if isinstance(row, dict)) if isinstance(rows, list) else ()
+    return not any(slot.get("is_processing") is True for slot in slots)
+
+
 def _native(body: bytes) -> Callable[[Mapping[str, Json]], Mapping[str, Json]]:
     """Return what the server's own list says about a row: LM Studio's, or Ollama's running ones."""
     try:

@@ -57,6 +57,8 @@ def _options(options: ChatOptions, dialect: Dialect) -> dict[str, Json]:
         dialect.seed_key: options.seed,
     }
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    if options.think is not None and dialect.template:
+        chosen["chat_template_kwargs"] = {"enable_thinking": options.think}
     for name, value in options.parameters.items():
         if name in CLIENT_KEYS or name in FIXED_KEYS:
             continue

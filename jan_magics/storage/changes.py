@@ -9,16 +9,18 @@ from jan_magics.domain.tree import ACTIVE_ROOT_KEY, KEEP, RootPointer
 
 
 def changed_thread(
-    thread: Thread, title: str | None, metadata: Mapping[str, Json] | None
+    thread: Thread,
+    title: str | None,
+    metadata: Mapping[str, Json] | None,
+    extra: Mapping[str, Json] | None = None,
 ) -> Thread:
-    """Change the title and merge metadata; a None value removes its key."""
-    merged = {**thread.metadata, **(metadata or {})}
-    kept = {
-        key: value
-        for key, value in merged.items()
-        if value is not None or key not in (metadata or {})
-    }
-    return replace(thread, title=thread.title if title is None else title, metadata=kept)
+    """Change the title, merge metadata and other keys; a None value removes its key."""
+    return replace(
+        thread,
+        title=thread.title if title is None else title,
+        metadata=_merged(thread.metadata, metadata or {}),
+        extra=_merged(thread.extra, extra or {}),
+    )
 
 
 def with_root(thread: Thread, root_id: RootPointer) -> Thread:
@@ -51,3 +53,8 @@ def count_branches(parents: Mapping[str, Parent]) -> int:
         parent is not UNLINKED and message not in with_child for message, parent in parents.items()
     )
     return max(1, leaves) if parents else 0
+
+
+def _merged(known: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, Json]:
+    merged = {**known, **new}
+    return {key: value for key, value in merged.items() if value is not None or key not in new}

@@ -58,11 +58,12 @@ class JsonlStore(JsonlUpkeep):
         *,
         title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
+        extra: Mapping[str, Json] | None = None,
     ) -> None:
-        """Change the title, merge metadata (a None value removes its key)."""
+        """Change the title, merge metadata and other keys (a None value removes its key)."""
         with self._writing(thread_id) as folder:
             thread = folder.thread()
-            changed = changed_thread(thread, title, metadata)
+            changed = changed_thread(thread, title, metadata, extra)
             if changed != thread:
                 folder.write_thread(replace(changed, updated_at=self._clock()))
 

@@ -64,11 +64,12 @@ class SqliteStore(SqliteUpkeep):
         *,
         title: str | None = None,
         metadata: Mapping[str, Json] | None = None,
+        extra: Mapping[str, Json] | None = None,
     ) -> None:
-        """Change the title, merge metadata (a None value removes its key)."""
+        """Change the title, merge metadata and other keys (a None value removes its key)."""
         with self._connections.writing() as connection:
             thread = live_thread(connection, thread_id)
-            changed = changed_thread(thread, title, metadata)
+            changed = changed_thread(thread, title, metadata, extra)
             if changed != thread:
                 thread_rows.change_thread(connection, changed, self._clock())
 

@@ -12,6 +12,7 @@ from jan_magics.domain.models import ChatOptions, ModelInfo
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Here, marks_of
 from jan_magics.engine.choose import Finder
 from jan_magics.engine.engine import Engine
@@ -20,6 +21,7 @@ from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source
 from jan_magics.engine.threads import Threads
+from jan_magics.engine.titling import Titling
 from jan_magics.notebook.identity import NotebookFiles
 from jan_magics.providers.offline import Behaviour, OfflineProvider
 from jan_magics.storage.jsonl import JsonlStore
@@ -55,7 +57,9 @@ class Kernel:
         here = Here(str(folder / "work.ipynb"), marks_of("0a1b2c3d", ""))
         threads = Threads(engine, lambda: here, NotebookFiles())
         finder = Finder(_nothing, lambda: None)
-        self.session = Session(engine, threads, finder, lambda: Settings(sources, {}))
+        known = Assistants(folder / "assistants", self._id, self._now)
+        settings = Settings(sources, {})
+        self.session = Session(engine, threads, finder, lambda: settings, known, Titling(engine))
         return self.session
 
     def ask(self, text: str = "", **asking: Any) -> Outcome:

@@ -17,12 +17,12 @@ from jan_magics.magics.arguments import (
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--at --dry-run --literal --max-tokens --model --no-history --no-stream --reuse --system "
-    "--temperature --thread --to-cell -P -f -m -o -q -s -t"
+    "--assistant --at --dry-run --literal --max-tokens --model --no-history --no-stream --reuse "
+    "--system --temperature --thread --to-cell -P -a -f -m -o -q -s -t"
 )
 VERB_NAMES = (
-    "ask config delete diff doctor drop export find fix go help import key models new rename "
-    "resume retry show stop store threads tree undo use version"
+    "ask assistants config delete diff doctor drop export find fix go help import key models new "
+    "rename resume retry show stop store threads tree undo use version"
 )
 
 
@@ -45,7 +45,7 @@ def test_verbs_are_those_of_the_surface() -> None:
 
 def test_what_sticks_is_who_where_how() -> None:
     sticky = {flag.key for flag in STICKY}
-    assert sticky == {"model", "thread", "system", "temperature", "max_tokens", "P"}
+    assert sticky == {"model", "thread", "assistant", "system", "temperature", "max_tokens", "P"}
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,7 @@ def test_what_sticks_is_who_where_how() -> None:
         ("--temperature 0.2", "temperature", 0.2),
         ("--temperature=0.2", "temperature", 0.2),
         ("--max-tokens 0", "max_tokens", 0),
+        ("-a poet", "assistant", "poet"),
         ("-s '-be brief'", "system", "-be brief"),
         ("-s 中文🦊", "system", "中文🦊"),
         ("-P top_k=40 -P 'stop=[\"a\"]'", "P", [("top_k", 40), ("stop", ["a"])]),

@@ -50,7 +50,7 @@ def test_a_value_is_inserted_verbatim(before: str, value: str) -> None:
 
 @given(st.text("{} x'\"\\\n", max_size=40))
 def test_without_an_expression_a_template_stays_as_it_is(template: str) -> None:
-    open_only = template.replace("}}", "} }").replace("\\{{", "{{")
+    open_only = re.sub(r"\\+\{\{", "{{", template.replace("}}", "} }"))
     assert fill(open_only, x=5) == open_only
 
 
@@ -158,3 +158,21 @@ def test_pandas_is_not_imported_for_it() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{ later }} {{ x }}", "{{ later }} 5"),
+        ("{{LATER}}{{x}}", "{{LATER}}5"),
+        (r"\{{ later }} \{{ x }}", r"\{{ later }} \{{ x }}"),
+        ("{{ value }}", r"\{{ later }} and \{{"),
+        ("{{ open", r"\{{ open"),
+        ("{{ 'later' }}", "later"),
+    ],
+)
+def test_a_later_renderer_gets_its_names_and_no_others(template: str, text: str) -> None:
+    names = {"later": "mine", "x": 5, "value": "{{ later }} and {{"}
+    later = ["later", "LATER"]
+    filled = interpolate(template, names, vars(builtins), lambda name: name.strip() in later)
+    assert filled.text == text

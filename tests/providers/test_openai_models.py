@@ -8,7 +8,7 @@ from jan_magics.domain.errors import AuthenticationFailed, StreamBroken
 from jan_magics.domain.models import ModelInfo
 from jan_magics.providers.catalog import LMSTUDIO, OLLAMA, PLAIN, Dialect
 from jan_magics.providers.openai import OpenAIProvider
-from jan_magics.providers.openai_models import read_models
+from jan_magics.providers.openai_models import is_idle, read_models
 from tests.providers.asking import ASKED
 from tests.providers.loopback import Reply, http, serving
 from tests.providers.recordings import load
@@ -100,3 +100,18 @@ def test_a_custom_server_keeps_its_address_in_the_name() -> None:
 def test_a_refusal_is_typed() -> None:
     with pytest.raises(AuthenticationFailed):
         asyncio.run(listed(PLAIN, http(b"{}", status=401)))
+
+
+@pytest.mark.parametrize(
+    ("body", "idle"),
+    [
+        (b'[{"id": 0, "is_processing": false}]', True),
+        (b'[{"is_processing": false}, {"is_processing": true}]', False),
+        (b"[]", True),
+        (b'{"error": 1}', True),
+        (b"[3, null]", True),
+        (b"not json", True),
+    ],
+)
+def test_a_server_with_a_busy_slot_is_not_idle(body: bytes, idle: bool) -> None:
+    assert is_idle(body) is idle

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from jan_magics.domain.messages import (
     UnknownPart,
 )
 from jan_magics.domain.models import ChatRequest, ToolSpec
-from jan_magics.providers.catalog import CATALOG, PLAIN, Dialect
+from jan_magics.providers.catalog import CATALOG, LLAMA, PLAIN, Dialect
 from jan_magics.providers.openai_wire import encode
 from tests.providers.asking import asking, message
 
@@ -157,3 +158,13 @@ def test_dialects() -> None:
     assert chosen(mistral, seed=3) == {"random_seed": 3}
     assert chosen(openai, max_tokens=3) == {"max_completion_tokens": 3}
     assert chosen(openai, parameters={"max_tokens": 3}) == {"max_completion_tokens": 3}
+
+
+@pytest.mark.parametrize("think", [True, False])
+def test_reasoning_is_switched_where_the_server_knows_how(think: bool) -> None:
+    request = asking("hi")
+    request = replace(request, options=replace(request.options, think=think))
+    told = {"chat_template_kwargs": {"enable_thinking": think}}
+    assert body(request, LLAMA).items() >= told.items()
+    assert body(request, PLAIN).keys().isdisjoint(told)
+    assert body(asking("hi"), LLAMA).keys().isdisjoint(told)

@@ -4,12 +4,16 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import TypeVar
 
 import pytest
 
 from jan_magics.domain.errors import AuthenticationFailed, ContextOverflow
 from jan_magics.domain.events import Finish, Loading, Prefill, TextDelta
+from jan_magics.domain.models import parse_model
+from jan_magics.engine.titles import title_request
+from jan_magics.engine.titling import wait_until_idle
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line
 from jan_magics.providers.local import LocalProvider, LocalServer
@@ -112,3 +116,29 @@ def test_the_server_lists_its_model_and_window(real_model: str) -> None:
         assert (str(info.ref), info.window, info.loaded) == (real_model, 1024, True)
 
     run(use)
+
+
+def test_it_says_whether_it_is_busy(real_model: str) -> None:
+    async def use(_: LocalServer, provider: LocalProvider) -> tuple[bool, bool, bool]:
+        before = await provider.idle()
+        events = provider.stream(asking("Count to a thousand.", model=real_model, max_tokens=900))
+        async for event in events:
+            if isinstance(event, TextDelta):
+                break
+        busy = not await provider.idle()
+        await events.aclose()
+        return before, busy, await wait_until_idle(provider.idle)
+
+    assert run(use) == (False, True, True), "one that does not run is not started for a title"
+
+
+def test_a_title_can_be_asked_for(real_model: str) -> None:
+    async def use(_: LocalServer, provider: LocalProvider) -> str:
+        name = parse_model(real_model)
+        now = datetime(2026, 3, 9, tzinfo=UTC)
+        request = title_request(name, "User: boats?\n\nAssistant: on ice.", "1", now)
+        return "".join(
+            [event.text async for event in provider.stream(request) if isinstance(event, TextDelta)]
+        )
+
+    assert run(use).strip()

@@ -56,6 +56,15 @@ def test_metadata_is_merged_and_none_removes(store: Store) -> None:
     assert store.thread("t") == thread
 
 
+def test_other_keys_are_merged_and_none_removes(store: Store) -> None:
+    store.update_thread("t", extra={"assistants": [{"id": "a"}], "x": 1})
+    store.update_thread("t", metadata={"a": 1}, extra={"x": None})
+    thread = store.thread("t")
+    assert thread.extra["assistants"] == [{"id": "a"}]
+    assert "x" not in thread.extra
+    assert thread.metadata["a"] == 1
+
+
 def test_the_list_is_newest_first_and_counts(store: Store) -> None:
     for name in ["u", "v", "w"]:
         store.create_thread(make_thread(name))
