@@ -15,7 +15,7 @@ from jan_magics.domain.messages import Json, Message, Part, ReasoningPart, TextP
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.engine.records import timings_of, usage_of
-from jan_magics.engine.reply import Progress, Reply
+from jan_magics.engine.reply import Reply
 
 UNSTORED: Final = "not stored"
 """The id of a message that is sent and belongs to no thread."""
@@ -66,7 +66,6 @@ class Continued(Folding):
 async def receive(reply: Reply, provider: Provider, request: ChatRequest, partial: Message) -> None:
     """Send what goes on with an answer; where that is refused, ask in a turn of the user's."""
     folding = reply.folding
-    reply.show(Progress(folding.text(), "going on"))
     if provider.continues and text_of(partial).strip():
         try:
             await reply.receive(provider, with_prefill(request, partial))
@@ -97,7 +96,7 @@ def with_instruction(request: ChatRequest, partial: Message) -> ChatRequest:
 def join(old: str, new: str) -> str:
     """Join words that another message goes on with, a space between two words."""
     before, after = old[-1:], new[:1]
-    spaced = _spaced(after) and (_spaced(before) or before in ".,;:!?)")
+    spaced = bool(old) and _spaced(after) and (_spaced(before) or before in ".,;:!?)")
     return f"{old} {new}" if spaced else old + new
 
 

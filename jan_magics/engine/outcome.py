@@ -7,7 +7,7 @@ from typing import Final, Literal
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import REMEMBERED, Choice
 from jan_magics.engine.records import model_of
-from jan_magics.engine.spots import later_messages
+from jan_magics.engine.spots import Spot, later_messages
 from jan_magics.engine.turn import Ask, Turn
 
 _OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
@@ -72,15 +72,16 @@ def _left_behind(ask: Ask) -> list[str]:
     if not count:
         return []
     messages = "message stays" if count == 1 else "messages stay"
-    place = _left_version(ask.index, ask.spot.message)
+    place = _left_version(ask.index, ask.spot)
     return [f"{count} later {messages} on {place} · back: %chat undo"]
 
 
-def _left_version(index: TreeIndex, identifier: str) -> str:
-    child = index.active_child(identifier)
-    if child is None:
-        return "the other branch"
-    return f"answer {index.version(child.id)[0]}"
+def _left_version(index: TreeIndex, spot: Spot) -> str:
+    """Name the version that the path took where the turn turns off."""
+    trail = index.path_to(spot.message)
+    kept = {message.id for message in (trail[:-1] if spot.where == "edit" else trail)}
+    left = next(message for message in index.path() if message.id not in kept)
+    return f"answer {index.version(left.id)[0]}"
 
 
 def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import Any
 
-from jan_magics.domain.messages import Thread
+from jan_magics.domain.messages import Thread, text_of
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking
@@ -178,7 +178,8 @@ class Session:
         if stored is not None:
             end(stored)
         else:
-            show(Progress(note=f"asking {ask.model}"))
+            said = text_of(ask.partial) if ask.partial else ""
+            show(Progress(said, f"asking {ask.model}"))
             await run_turn(self.engine, ask, show, end)
 
     def _remember(self, thread: Thread, choice: Choice, whom: Assistant) -> None:

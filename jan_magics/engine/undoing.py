@@ -9,8 +9,9 @@ from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
 from jan_magics.engine.session import Session
-from jan_magics.engine.threads import existing_thread, shown_title
+from jan_magics.engine.threads import existing_thread, own, shown_title
 from jan_magics.engine.views import View
+from jan_magics.storage.upkeep import Upkeep
 
 
 def delete_thread(session: Session, name: str) -> Thread:
@@ -56,6 +57,9 @@ def undo(session: Session) -> tuple[str, View]:
     if deleted and (change is None or deleted.created_at > change.created_at):
         session.deleted.pop()
         return _restore(session, deleted), session.view()
+    if change is None and view.thread is None and (thread := _binned(session)):
+        session.engine.store.restore_thread(thread.id)
+        return f"the deletion of {shown_title(thread)}", session.view()
     if change is None:
         raise ThreadError(
             "there is no change to take back", "A sent turn is none; go elsewhere: %chat tree"
@@ -96,6 +100,14 @@ def _restore(session: Session, change: Change) -> str:
     if change.before.get("stuck"):
         session.sticky = replace(session.sticky, thread=identifier)
     return f"the deletion of {change.before.get('title')}"
+
+
+def _binned(session: Session) -> Thread | None:
+    """Return the thread of this notebook that was deleted last, also by an earlier kernel."""
+    store, notebook = session.engine.store, session.threads.place()
+    rows = store.binned() if isinstance(store, Upkeep) and notebook else ()
+    threads = (row.thread for row in rows if own(row.thread).get("notebook") == str(notebook))
+    return next(threads, None)
 
 
 def _quoted(text: str) -> str:

@@ -136,6 +136,13 @@ def test_a_dropped_message_stays_and_is_not_sent(kernel: Kernel) -> None:
     assert len(kernel.session.view().records) == records  # twice is as once
 
 
+def test_two_answers_in_a_row_are_sent_as_one(kernel: Kernel) -> None:
+    kernel.ask("one")
+    kernel.ask("two")
+    drop(kernel.session, kernel.id(2))
+    assert sent(kernel.ask("three")) == ["one", "one\n\ntwo", "three"]
+
+
 def test_a_hidden_question_that_is_asked_again_is_sent(kernel: Kernel) -> None:
     kernel.ask("one")
     drop(kernel.session, kernel.id(0))

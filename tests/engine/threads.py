@@ -63,12 +63,15 @@ class Kernel:
         return self.session
 
     def ask(self, text: str = "", **asking: Any) -> Outcome:
-        """Make a turn; `options` are fields of ChatOptions, `cell` is a cell's id."""
+        """Make a turn."""
+        self.shown.clear()
+        return asyncio.run(self.session.send(self.asking(text, **asking), self._show))
+
+    def asking(self, text: str = "", **asking: Any) -> Asking:
+        """Make an asking; `options` are fields of ChatOptions, `cell` is a cell's id."""
         cell, options = asking.pop("cell", None), asking.pop("options", {})
         link = CellLink("work.ipynb", cell, 0, "") if cell else None
-        wanted = Asking(text, options=ChatOptions(**options), cell=link, **asking)
-        self.shown.clear()
-        return asyncio.run(self.session.send(wanted, self._show))
+        return Asking(text, options=ChatOptions(**options), cell=link, **asking)
 
     def path(self) -> list[str]:
         """Return the texts of the active path."""
