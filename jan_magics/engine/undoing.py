@@ -104,9 +104,9 @@ def _restore(session: Session, change: Change) -> str:
 
 def _binned(session: Session) -> Thread | None:
     """Return the thread of this notebook that was deleted last, also by an earlier kernel."""
-    store, notebook = session.engine.store, session.threads.place()
+    store, notebook = session.engine.store, session.threads.here().notebook
     rows = store.binned() if isinstance(store, Upkeep) and notebook else ()
-    threads = (row.thread for row in rows if own(row.thread).get("notebook") == str(notebook))
+    threads = (row.thread for row in rows if own(row.thread).get("notebook") == notebook)
     return next(threads, None)
 
 
