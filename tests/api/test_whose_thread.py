@@ -1,6 +1,7 @@
 """Whose thread: a notebook keeps its thread when it is moved, renamed, copied or made anew."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,17 @@ def test_a_copied_notebook_gets_a_copy(first: Path, tmp_path: Path) -> None:
     with NotebookHost(copy) as kernel:
         assert "copy (continued, 2 messages)" in footer(kernel.ask("another", A))
         assert len(kernel.threads()) == 2
+
+
+def test_a_copy_answers_as_the_same_assistant(first: Path, tmp_path: Path) -> None:
+    with NotebookHost(first) as kernel:
+        session = kernel.host.session()
+        row = session.assistants.create("poet")
+        session.assistants.save(replace(row.assistant, instructions="Only rhyme."), row.path)
+        session.sticky = replace(session.sticky, assistant="poet")
+        kernel.ask("two", B)
+    with NotebookHost(Path(shutil.copy(first, tmp_path / "copy.ipynb"))) as kernel:
+        assert kernel.ask("three", C).sent["system"] == "Only rhyme."
 
 
 def test_a_copy_takes_the_active_path_only(first: Path, tmp_path: Path) -> None:
