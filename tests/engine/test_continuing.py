@@ -91,6 +91,9 @@ class Refusing:
     async def models(self) -> tuple[()]:
         return ()
 
+    async def idle(self) -> bool:
+        return True
+
     async def close(self) -> None:
         self.asked.clear()
 
