@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -76,7 +77,8 @@ class NotebookFiles:
     def at(self, path: str) -> NotebookFile | None:
         """Return the notebook at a path, None where there is no file."""
         try:
-            if Path(path).stat().st_size > LARGEST:
+            found = Path(path).stat()
+            if found.st_size > LARGEST or not stat.S_ISREG(found.st_mode):
                 return NotebookFile()
             return NotebookFile(_marks(Path(path).read_bytes()))
         except (FileNotFoundError, NotADirectoryError):
