@@ -83,7 +83,7 @@ class Session:
         self.last = None
         await self._turn(ask, wanted, show, end)
         if wanted.history:
-            self._remember(thread, choice, whom)
+            _remember(self.threads, thread, choice, whom)
             self.titling.begin(over[0].turn, settings.get("titles").value or "")
         return over[0]
 
@@ -182,11 +182,12 @@ class Session:
             show(Progress(said, f"asking {ask.model}"))
             await run_turn(self.engine, ask, show, end)
 
-    def _remember(self, thread: Thread, choice: Choice, whom: Assistant) -> None:
-        if own(thread).get("model") != str(choice.model):
-            self.threads.keep(thread.id, model=str(choice.model))
-        if keys := remembered(thread, whom):
-            self.engine.store.update_thread(thread.id, extra=keys)
+
+def _remember(threads: Threads, thread: Thread, choice: Choice, whom: Assistant) -> None:
+    if own(thread).get("model") != str(choice.model):
+        threads.keep(thread.id, model=str(choice.model))
+    if keys := remembered(thread, whom):
+        threads.engine.store.update_thread(thread.id, extra=keys)
 
 
 def _first(*values: Any) -> Any:

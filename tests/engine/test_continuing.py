@@ -88,6 +88,9 @@ class Refusing:
         yield TextDelta("three")
         yield Finish("stop")
 
+    async def idle(self) -> bool:
+        return True
+
     async def models(self) -> tuple[()]:
         return ()
 
