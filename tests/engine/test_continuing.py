@@ -88,9 +88,6 @@ class Refusing:
         yield TextDelta("three")
         yield Finish("stop")
 
-    async def idle(self) -> bool:
-        return True
-
     async def models(self) -> tuple[()]:
         return ()
 
