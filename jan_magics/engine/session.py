@@ -76,8 +76,7 @@ class Session:
                 turn, ask, choice, new=found is None, notes=settings.notes
             )
             self.last = outcome
-            if ask.history:
-                self.threads.follow(turn.thread, turn.newest.id)
+            self.threads.follow(turn)
             over.append(outcome)
 
         self.last = None

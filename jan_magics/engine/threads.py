@@ -27,6 +27,7 @@ from jan_magics.engine.copies import copy_path
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import KEY
 from jan_magics.engine.spots import Spot
+from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View
 
 LONGEST_TITLE: Final = 200
@@ -99,10 +100,10 @@ class Threads:
             return None
         return spot_of_run(view.index, self.last, begins=self.root)
 
-    def follow(self, thread: Thread, message: str) -> None:
-        """Remember a message as this kernel's newest in the notebook's own thread."""
-        if thread.id == self.own_id:
-            self.last, self.root = message, False
+    def follow(self, turn: Turn) -> None:
+        """Remember a turn as this kernel's newest in the notebook's own thread; no side turn is."""
+        if self._owns(turn.thread) and turn.question.id in turn.index:
+            self.last, self.root = turn.newest.id, False
 
     def is_same(self, view: View, link: CellLink) -> bool:
         """Tell whether a cell of that id is this notebook's: two may share a thread with a name."""
