@@ -99,7 +99,9 @@ class Kernel:
         ran, places = Ran(""), dict[str, int]()
         while True:
             got = self.client.get_iopub_msg(timeout=60)
-            if got["parent_header"].get("msg_id") != request:
+            # An update goes to the display that it names, whichever cell it comes from.
+            update = got["msg_type"] == "update_display_data"
+            if got["parent_header"].get("msg_id") != request and not update:
                 continue
             if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
                 return ran
@@ -142,13 +144,15 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
     elif kind == "execute_result":
         ran.results.append(content["data"])
     elif kind in ("display_data", "update_display_data"):
-        ran.updates.append(content["data"])
         key = content.get("transient", {}).get("display_id", f"#{len(places)}")
         if kind == "display_data":
             places[key] = len(ran.displays)
             ran.displays.append(content["data"])
         elif key in places:
             ran.displays[places[key]] = content["data"]
+        else:
+            return
+        ran.updates.append(content["data"])
 
 
 @contextmanager

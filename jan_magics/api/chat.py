@@ -95,7 +95,7 @@ class Chat:
             return self._host.ask(Asking(checked_text(text), aim="edit", at=id), Showing())
         outcome = edit_answer(session, id, text)
         self._host.tell(outcome.turn.thread, outcome.turn.index.path())
-        return self._host.unshown(outcome)
+        return self._host.answer(outcome, shown=False)
 
     def go(self, target: str | int) -> Self:
         """Show the path through the message with this id, or version N, "next" or "prev".

@@ -2,21 +2,18 @@
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
-from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.outcome import Outcome
-from jan_magics.engine.places import FOLDER
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Preview, Session
+from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.engine.threads import shown_title
-from jan_magics.notebook.bridge import Bridge, Running, Stopped
+from jan_magics.notebook.bridge import Bridge, Job, Stopped
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
@@ -33,15 +30,27 @@ class Showing:
     format: Format = "markdown"
 
 
+class Follower(Protocol):
+    """A turn in the background, which other cells can show too."""
+
+    def attach(self) -> None:
+        """Show it in the running cell."""
+        ...
+
+
 @dataclass(slots=True)
 class Host:
-    """An engine that is opened at its first use; `shell` is None in a script."""
+    """An engine that is opened at its first use; `shell` is None in a script.
+
+    `followers` are the turns in the background.
+    """
 
     opening: Opening
     shell: Any = None
     bridge: Bridge = field(default_factory=Bridge)
     sticky: Asking = field(default_factory=Asking)
     onscreen: OnScreen = field(default_factory=OnScreen)
+    followers: list[Follower] = field(default_factory=list)
     _session: Session | None = None
     _calls: tuple[str, int] = ("", 0)
 
@@ -60,53 +69,70 @@ class Host:
             JanError: as the turn says; what was said is kept and shown.
         """
         session = self.session()
-        stable = session.settings().get("display").value == "once"
-        display = self._display(showing, live=showing.stream and not stable)
-        session.last = None
+        ended: list[Outcome] = []
+        display = self.display(showing)
 
         def send(put: Callable[[Progress], None]) -> Coroutine[Any, Any, Outcome]:
-            return session.send(asking, put)
+            return session.send(asking, put, ended.append)
 
         def update(progress: Progress) -> None:
             display.update(progress.text, progress.note)
 
         try:
-            outcome = self.bridge.run(send, update)
+            self.bridge.run(send, update)
         except BaseException as failure:
-            self._show_rest(display, showing, stable=stable)
-            if isinstance(failure, Stopped) and session.last:
-                raise Stopped(len(str(self.last_answer()))) from None
+            said = ended[-1] if ended and ended[-1].turn.answer.parts else None
+            if said is None:
+                display.clear()
+            else:
+                self.show(display, said, showing)
+            if isinstance(failure, Stopped) and said is not None:
+                answer = self.answer(said, shown=True)
+                raise Stopped(len(answer.text), answer) from None
             raise
+        self.show(display, ended[-1], showing)
+        return self.answer(ended[-1], shown=showing.show is not False, form=showing.format)
+
+    def show(self, display: Display, outcome: Outcome, showing: Showing) -> None:
+        """Show a turn that is over, and tell the cells of its thread where they stand."""
+        stable = self.stable()
         shown = _shown(outcome, showing)
-        final = bundle(shown, stable=stable)
-        display.finish(final)
+        display.finish(bundle(shown, stable=stable))
         if isinstance(display, CellDisplay) and not stable:
             # With one stable display an answer's cell is never touched again.
             self.onscreen.put(outcome.turn.thread.id, display, shown)
         self.tell(outcome.turn.thread, outcome.turn.index.path())
-        return answer_of(outcome, final, self.here, shown=showing.show is not False)
+
+    def answer(self, outcome: Outcome, *, shown: bool, form: Format = "markdown") -> Answer:
+        """Return the answer of a turn; `shown` = the running cell has shown it already."""
+        view = _shown(outcome, Showing(format=form))
+        return answer_of(outcome, bundle(view, stable=self.stable()), self.here, shown=shown)
+
+    def stable(self) -> bool:
+        """Tell whether everything is shown once and the same in every run."""
+        return self.session().settings().get("display").value == "once"
 
     def tell(self, thread: Thread | None, path: Sequence[Message]) -> None:
         """Tell the cells of a thread whether what they show is still on its active path."""
         if thread is not None:
             self.onscreen.tell(thread.id, {message.id for message in path})
 
-    def begin(self, asking: Asking) -> Running[Outcome, Progress]:
+    def begin(self, asking: Asking, over: Over = lambda _: None) -> Job[Outcome, Progress]:
         """Begin a turn that is read piece by piece."""
         session = self.session()
-        return self.bridge.start(lambda put: session.send(asking, put))
+        return self.bridge.start(lambda put: session.send(asking, put, over))
 
-    def end(self, running: Running[Outcome, Progress]) -> Answer:
+    def end(self, job: Job[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
-        outcome = running.result()
+        outcome = job.result()
         self.tell(outcome.turn.thread, outcome.turn.index.path())
-        return self.unshown(outcome)
+        return self.answer(outcome, shown=False)
 
-    def unshown(self, outcome: Outcome) -> Answer:
-        """Return an answer that no cell has shown yet."""
-        stable = self.session().settings().get("display").value == "once"
-        shown = _shown(outcome, Showing())
-        return answer_of(outcome, bundle(shown, stable=stable), self.here, shown=False)
+    def release(self, follower: Follower, thread: str, failure: BaseException | None) -> None:
+        """Let go of a turn in the background; the next footer says that it is over."""
+        self.followers.remove(follower)
+        how = "failed" if failure else "finished"
+        self.session().telling.news.append(f"a background turn in {thread} {how}")
 
     def preview(self, asking: Asking) -> Preview:
         """Return what would be sent."""
@@ -116,10 +142,7 @@ class Host:
     def last_answer(self) -> Answer | None:
         """Return the newest turn's answer, also one that was stopped or failed."""
         outcome = self.session().last
-        if outcome is None:
-            return None
-        shown = _shown(outcome, Showing())
-        return answer_of(outcome, bundle(shown, stable=False), self.here, shown=True)
+        return None if outcome is None else self.answer(outcome, shown=True)
 
     def cell_call(self) -> CellLink | None:
         """Return which call of which cell this is, None where the front end does not say."""
@@ -141,43 +164,19 @@ class Host:
             self.sticky = session.sticky
             self.bridge.call(session.engine.close)
 
-    def init_folder(self) -> Path:
-        """Make a `.jan` folder beside the notebook and keep threads in it from now on.
-
-        Raises:
-            SettingError: when a setting names another data folder, which would win.
-        """
-        named = self.session().settings().get("data_folder")
-        if named.value:
-            raise SettingError(
-                f"data_folder is set by {named.source}, and that wins",
-                "Take that setting back first: %chat config lists it.",
-            )
-        folder = self.opening.folder() / FOLDER
-        folder.mkdir(exist_ok=True)
-        self.reopen()
-        return folder
-
     def close(self) -> None:
         """Close the engine and end its thread."""
         self.reopen()
         self.bridge.close()
 
-    def _display(self, showing: Showing, *, live: bool) -> Display:
+    def display(self, showing: Showing) -> Display:
+        """Return where a turn is shown here."""
         if showing.show is False or self.shell is None:
             return Silent()
-        live = live and showing.format == "markdown"
+        live = showing.stream and showing.format == "markdown" and not self.stable()
         if in_kernel(self.shell):
             return CellDisplay(live_markdown if live else None)
         return TerminalDisplay(live=live)
-
-    def _show_rest(self, display: Display, showing: Showing, *, stable: bool) -> None:
-        """Show what was said before a turn was stopped or failed."""
-        last = self.session().last
-        if last is not None and last.turn.answer.parts:
-            display.finish(bundle(_shown(last, showing), stable=stable))
-        else:
-            display.clear()
 
 
 def _shown(outcome: Outcome, showing: Showing) -> Shown:

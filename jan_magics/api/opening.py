@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.host import Host
+from jan_magics.domain.errors import SettingError
 from jan_magics.engine.assemble import Opening
+from jan_magics.engine.places import FOLDER
 from jan_magics.notebook.identity import (
     NotebookFiles,
     cell_marks,
@@ -75,6 +77,24 @@ def current() -> "Chat":
 def current_host() -> Host:
     """Return the host of the chat that cells use."""
     return current()._host  # noqa: SLF001 - a chat's engine is no part of its surface
+
+
+def init_folder(host: Host) -> Path:
+    """Make a `.jan` folder beside the notebook and keep threads in it from now on.
+
+    Raises:
+        SettingError: when a setting names another data folder, which would win.
+    """
+    named = host.session().settings().get("data_folder")
+    if named.value:
+        raise SettingError(
+            f"data_folder is set by {named.source}, and that wins",
+            "Take that setting back first: %chat config lists it.",
+        )
+    folder = host.opening.folder() / FOLDER
+    folder.mkdir(exist_ok=True)
+    host.reopen()
+    return folder
 
 
 @cache

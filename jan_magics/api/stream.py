@@ -8,7 +8,7 @@ from jan_magics.api.host import Host
 from jan_magics.domain.errors import JanError
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.notebook.bridge import Running
+from jan_magics.notebook.bridge import Job
 
 
 class AnswerStream:
@@ -18,7 +18,7 @@ class AnswerStream:
     said is kept.
     """
 
-    def __init__(self, host: Host, running: Running[Outcome, Progress]) -> None:
+    def __init__(self, host: Host, running: Job[Outcome, Progress]) -> None:
         self._host = host
         self._running = running
         self._updates = running.updates()

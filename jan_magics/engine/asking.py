@@ -1,7 +1,7 @@
 """What a cell or a call asks for, before anything is looked up."""
 
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import CellLink
@@ -29,3 +29,26 @@ class Asking:
     at: str | None = None
     rerun: str | None = None
     cell: CellLink | None = None
+
+
+def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
+    """Return an asking with what `use` made stick, and the setting for reruns, filled in."""
+    options = replace(
+        asking.options,
+        temperature=_first(asking.options.temperature, sticky.options.temperature),
+        max_tokens=_first(asking.options.max_tokens, sticky.options.max_tokens),
+        parameters={**sticky.options.parameters, **asking.options.parameters},
+    )
+    return replace(
+        asking,
+        thread=_first(asking.thread, sticky.thread),
+        model=_first(asking.model, sticky.model),
+        system=_first(asking.system, sticky.system),
+        assistant=_first(asking.assistant, sticky.assistant),
+        options=options,
+        rerun=_first(asking.rerun, rerun),
+    )
+
+
+def _first(*values: Any) -> Any:
+    return next((value for value in values if value is not None), None)

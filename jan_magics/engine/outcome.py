@@ -31,10 +31,14 @@ class Outcome:
 
 @dataclass(slots=True)
 class Telling:
-    """What this kernel has told already: lines, and by thread who answered last."""
+    """What this kernel has told already: lines, and by thread who answered last.
+
+    `news` are lines that the next footer tells.
+    """
 
     answered_by: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
+    news: list[str] = field(default_factory=list)
 
     def outcome(
         self, turn: Turn, ask: Ask, choice: Choice, *, new: bool, notes: Sequence[str]
@@ -47,7 +51,8 @@ class Telling:
         if before is None:
             # A new branch at the root sees nothing of what the thread holds.
             state = "new" if new or not length or rooted else "continued"
-        lines = [note for note in (*notes, *ask.notes) if note not in self.told]
+        lines = [*self.news, *(n for n in (*notes, *ask.notes) if n not in self.told)]
+        self.news.clear()
         self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")

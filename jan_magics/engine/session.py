@@ -1,20 +1,21 @@
 """What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
-from typing import Any
+from typing import TypeAlias
 
 from jan_magics.domain.messages import Thread, text_of
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
-from jan_magics.engine.asking import Asking
+from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistant, Assistants, remembered
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.instructions import find_assistant, instruct
 from jan_magics.engine.migrations import bring_up_to_date
+from jan_magics.engine.order import Order
 from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
@@ -23,8 +24,10 @@ from jan_magics.engine.settings import Settings
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.titling import Titling
-from jan_magics.engine.turn import Ask, Turn, assemble, place, run_turn
+from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, run_turn
 from jan_magics.engine.views import View, view_of
+
+Over: TypeAlias = Callable[[Outcome], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +58,14 @@ class Session:
     last: Outcome | None = None
     deleted: list[Change] = field(default_factory=list)
     telling: Telling = field(default_factory=Telling)
+    order: Order = field(default_factory=Order)
 
-    async def send(self, asking: Asking, show: Callable[[Progress], None]) -> Outcome:
-        """Ask in the thread that is meant. Raises SettingError, ThreadError, ProviderError."""
+    async def send(self, asking: Asking, show: Show, over: Over = lambda _: None) -> Outcome:
+        """Ask in the thread that is meant, after the turns that it is busy with.
+
+        `over` is told how the turn ended, also when it was stopped or failed. Raises SettingError,
+        ThreadError, ProviderError.
+        """
         await self.titling.cancel()
         settings = self.settings()
         wanted = self.merged(asking, settings)
@@ -68,23 +76,27 @@ class Session:
         bring_up_to_date(self.assistants)
         whom = find_assistant(self.assistants, wanted, found, settings)
         thread = self.threads.note(found or self.threads.create(name))
-        ask = self._ask(wanted, view_of(self.engine, thread), choice, whom)
-        over: list[Outcome] = []
+        ended: list[Outcome] = []
+        async with self.order.turn(thread.id, show) as waited:
+            if waited:
+                thread = self.engine.store.thread(thread.id)
+            # Read only now: the turn goes below what the turns before it have said.
+            ask = self._ask(wanted, view_of(self.engine, thread), choice, whom)
 
-        def end(turn: Turn) -> None:
-            outcome = self.telling.outcome(
-                turn, ask, choice, new=found is None, notes=settings.notes
-            )
-            self.last = outcome
-            self.threads.follow(turn)
-            over.append(outcome)
+            def end(turn: Turn) -> None:
+                outcome = self.telling.outcome(
+                    turn, ask, choice, new=found is None, notes=settings.notes
+                )
+                self.last = outcome
+                self.threads.follow(turn)
+                ended.append(outcome)
+                over(outcome)
 
-        self.last = None
-        await self._turn(ask, wanted, show, end)
-        if wanted.history:
-            _remember(self.threads, thread, choice, whom)
-            self.titling.begin(over[0].turn, settings.get("titles").value or "")
-        return over[0]
+            await self._turn(ask, wanted, show, end)
+            if wanted.history:
+                _remember(self.threads, thread, choice, whom)
+                self.titling.begin(ended[0].turn, settings.get("titles").value or "")
+        return ended[0]
 
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
@@ -106,22 +118,7 @@ class Session:
 
     def merged(self, asking: Asking, settings: Settings | None = None) -> Asking:
         """Return an asking with what `use` made stick, and what settings say, filled in."""
-        sticky = self.sticky
-        options = replace(
-            asking.options,
-            temperature=_first(asking.options.temperature, sticky.options.temperature),
-            max_tokens=_first(asking.options.max_tokens, sticky.options.max_tokens),
-            parameters={**sticky.options.parameters, **asking.options.parameters},
-        )
-        return replace(
-            asking,
-            thread=_first(asking.thread, sticky.thread),
-            model=_first(asking.model, sticky.model),
-            system=_first(asking.system, sticky.system),
-            assistant=_first(asking.assistant, sticky.assistant),
-            options=options,
-            rerun=_first(asking.rerun, settings and settings.get("rerun").value),
-        )
+        return laid_over(asking, self.sticky, settings.get("rerun").value if settings else None)
 
     async def choice(self) -> Choice:
         """Return who would answer the next turn."""
@@ -169,7 +166,7 @@ class Session:
         self,
         ask: Ask,
         wanted: Asking,
-        show: Callable[[Progress], None],
+        show: Show,
         end: Callable[[Turn], None],
     ) -> None:
         reusing = wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history
@@ -187,7 +184,3 @@ def _remember(threads: Threads, thread: Thread, choice: Choice, whom: Assistant)
         threads.keep(thread.id, model=str(choice.model))
     if keys := remembered(thread, whom):
         threads.engine.store.update_thread(thread.id, extra=keys)
-
-
-def _first(*values: Any) -> Any:
-    return next((value for value in values if value is not None), None)

@@ -2,7 +2,6 @@
 
 import argparse
 import difflib
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,14 @@ from typing import Any, Final, NoReturn
 
 from IPython.core.error import UsageError
 
-from jan_magics.domain.errors import KeyRefused
+from jan_magics.magics.reading import (
+    count,
+    literal_key,
+    model_name,
+    number,
+    parameter,
+    thread_name,
+)
 from jan_magics.magics.words import Word, words
 
 _FLAG: Final = re.compile(r"--?[A-Za-z]")
@@ -53,58 +59,6 @@ class HelpAsked(Exception):
     """Carry the help text that was asked for."""
 
 
-def thread_name(text: str) -> str:
-    """Refuse a number: elsewhere `-t` is the temperature."""
-    if re.fullmatch(r"[-+]?\d*[.,]?\d+", text):
-        raise argparse.ArgumentTypeError(
-            f"{text} is not a thread; the temperature is --temperature {text}"
-        )
-    return text
-
-
-def model_name(text: str) -> str:
-    """Refuse a word without a colon."""
-    if ":" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is no model; write provider:name")
-    return text
-
-
-def number(text: str) -> float:
-    """Read a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
-
-
-def count(text: str) -> int:
-    """Read a whole number from 0."""
-    if not text.isascii() or not text.isdigit():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
-    return int(text)
-
-
-def parameter(text: str) -> tuple[str, Any]:
-    """Read `key=value`; the value is JSON where it can be, else text."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not key=value")
-    if re.search(r"api_?key|token$|secret|password", name, re.IGNORECASE):
-        raise literal_key()
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
-
-
-def literal_key() -> KeyRefused:
-    """Return the error for a key that stands on a magic line."""
-    return KeyRefused(
-        "a key on a magic line stays in the notebook, so it was not used",
-        "Delete it from the cell, then type: %chat key PROVIDER",
-    )
-
-
 ASKING: Final = (
     Flag(("-m", "--model"), "PROVIDER:NAME", "who answers", model_name, sticky=True),
     Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),
@@ -122,6 +76,7 @@ ASKING: Final = (
     Flag(("-q",), "", "show nothing"),
     Flag(("--to-cell",), "", "make a new cell of the answer's code"),
     Flag(("--no-stream",), "", "show the answer only when it is whole"),
+    Flag(("--background",), "", "answer while other cells run"),
     Flag(("--literal",), "", "send {{ }} as it is typed"),
 )
 STICKY: Final = tuple(flag for flag in ASKING if flag.sticky)

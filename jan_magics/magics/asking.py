@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from jan_magics.api.background import Running
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
 from jan_magics.domain.models import ChatOptions
@@ -33,10 +34,14 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.dry_run:
         return preview(host, asking)
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
+    if parsed.background:
+        running = Running(host, asking, showing)
+        _keep(shell, variable, running)
+        return running
     try:
         answer = host.ask(asking, showing)
-    except Stopped:
-        _keep(shell, variable, host.last_answer())
+    except Stopped as stopped:
+        _keep(shell, variable, stopped.answer)
         raise
     if parsed.q:
         answer.hide()

@@ -32,6 +32,8 @@ def _new(magics: "JanMagics", parsed: Any, _: str) -> Line:
 
 def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
     if not parsed.sent:
+        for follower in current_host().followers if parsed.id is None else ():
+            follower.attach()
         return current().show(parsed.id)
     if parsed.id:
         raise UsageError("%chat show --sent shows the newest turn; leave the id out")

@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 
 from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.opening import current, current_host
+from jan_magics.api.opening import current, current_host, init_folder
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.assemble import keep_key
@@ -189,7 +189,7 @@ def _key(magics: "JanMagics", parsed: Any, _: str) -> Line:
 def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
     host = current_host()
     if parsed.init:
-        host.init_folder()
+        init_folder(host)
     if parsed.convert:
         from jan_magics.api.moving import convert_store, converted_text
 

@@ -23,11 +23,15 @@ GRACE: Final = 2.0
 
 
 class Stopped(KeyboardInterrupt):
-    """Report that the user stopped a turn; Run All stops, and one line is shown."""
+    """Report that the user stopped a turn; Run All stops, and one line is shown.
 
-    def __init__(self, kept: int = 0) -> None:
+    `kept` counts the characters of the answer that are kept, `answer` is what was said.
+    """
+
+    def __init__(self, kept: int = 0, answer: object = None) -> None:
         super().__init__("stopped")
         self.kept = kept
+        self.answer = answer
 
     def _render_traceback_(self) -> list[str]:
         kept = f"{self.kept:,} characters of the answer are kept" if self.kept else "no answer yet"
@@ -40,7 +44,7 @@ class _Done:
 
 
 @dataclass(slots=True)
-class Running(Generic[T, P]):
+class Job(Generic[T, P]):
     """A coroutine on the loop; read its updates in one thread, then its result."""
 
     loop: asyncio.AbstractEventLoop
@@ -92,7 +96,7 @@ class Running(Generic[T, P]):
 class Bridge:
     """The engine's thread. `running` are the turns that can be stopped."""
 
-    running: list[Running[Any, Any]] = field(default_factory=list)
+    running: list[Job[Any, Any]] = field(default_factory=list)
     _loop: asyncio.AbstractEventLoop | None = None
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -122,9 +126,9 @@ class Bridge:
         """Run a coroutine that has no updates."""
         return self.run(lambda _: coroutine())
 
-    def start(self, make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]) -> Running[T, P]:
+    def start(self, make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]) -> Job[T, P]:
         """Start a coroutine and return at once; the caller removes it from `running`."""
-        running: Running[T, P] = Running(self.loop(), make)
+        running: Job[T, P] = Job(self.loop(), make)
         self.running.append(running)
         running.start()
         return running

@@ -21,6 +21,10 @@ OVERHEAD: Final = 900
 class Display(Protocol):
     """Where a turn is shown."""
 
+    def open(self, note: str) -> None:
+        """Take a place in the running cell at once."""
+        ...
+
     def update(self, text: str, note: str) -> None:
         """Show an answer that grows; may be called more often than it shows."""
         ...
@@ -37,6 +41,9 @@ class Display(Protocol):
 @dataclass(slots=True)
 class Silent:
     """Shows nothing."""
+
+    def open(self, note: str) -> None:
+        """Show nothing."""
 
     def update(self, text: str, note: str) -> None:
         """Show nothing."""
@@ -56,6 +63,10 @@ class CellDisplay:
     _handle: Any = None
     _next: float = 0.0
     _begun: float = field(default_factory=perf_counter)
+
+    def open(self, note: str) -> None:
+        """Show a note at once, so that what comes later has its place."""
+        self._send(self.live("", note) if self.live else {"text/plain": note})
 
     def update(self, text: str, note: str) -> None:
         """Show the text so far, as often as the line to the front end allows."""
@@ -94,6 +105,9 @@ class TerminalDisplay:
 
     live: bool
     _written: int = field(default=0)
+
+    def open(self, note: str) -> None:
+        """Show nothing: a terminal keeps no place."""
 
     def update(self, text: str, note: str) -> None:
         """Write the words that are new."""

@@ -1,7 +1,7 @@
 """A finished turn as a MIME bundle: JSON for the extension, Markdown, HTML and plain text."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import Final, Literal, TypeAlias
@@ -63,6 +63,12 @@ def live_markdown(text: str, note: str = "") -> dict[str, object]:
     """Return what is shown while an answer grows; a note stands in italics below it."""
     body = neutralise(text)
     return {"text/markdown": _joined(body, _muted(plain(note)) if note else "")}
+
+
+def refusal(lines: Sequence[str]) -> dict[str, object]:
+    """Return what stands in the place of an answer that did not come."""
+    text = plain("\n".join(lines))
+    return {"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}
 
 
 def plain(text: str) -> str:

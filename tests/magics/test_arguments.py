@@ -17,8 +17,8 @@ from jan_magics.magics.arguments import (
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --dry-run --literal --max-tokens --model --no-history --no-stream --reuse "
-    "--system --temperature --thread --to-cell -P -a -f -m -o -q -s -t"
+    "--assistant --at --background --dry-run --literal --max-tokens --model --no-history "
+    "--no-stream --reuse --system --temperature --thread --to-cell -P -a -f -m -o -q -s -t"
 )
 VERB_NAMES = (
     "ask assistants config delete diff doctor drop export find fix go help import key models new "

@@ -1,0 +1,112 @@
+"""A turn that goes on while other cells run: `%%chat --background`."""
+
+import contextvars
+import threading
+
+from jan_magics.api.answer import Answer
+from jan_magics.api.host import Host, Showing
+from jan_magics.domain.errors import JanError
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.outcome import Outcome
+from jan_magics.engine.reply import Progress
+from jan_magics.engine.threads import shown_title
+from jan_magics.notebook.bridge import Job, Stopped
+from jan_magics.notebook.live import Display
+from jan_magics.notebook.render import refusal
+
+
+class Running:
+    """A turn in the background. It streams into the cell that began it, and into those attached.
+
+    `.stop()` ends it, `.wait()` returns its answer, `.answer` is there when it is over.
+    """
+
+    def __init__(self, host: Host, asking: Asking, showing: Showing) -> None:
+        self._host = host
+        self._showing = showing
+        self._ended: list[Outcome] = []
+        host.followers.append(self)
+        self._displays = [self._opened(host.display(showing))]
+        self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
+        self._answer: Answer | None = None
+        self._latest = Progress(note="asking in the background")
+        # The copied context lets what is displayed from there reach the cell that began it.
+        follow = contextvars.copy_context().run
+        self._thread = threading.Thread(target=follow, args=(self._follow,), daemon=True)
+        self._thread.start()
+
+    @property
+    def done(self) -> bool:
+        """Tell whether the turn is over."""
+        return not self._thread.is_alive()
+
+    @property
+    def answer(self) -> Answer:
+        """Return the answer. Raises JanError while the turn goes on, or what it failed of."""
+        if not self.done:
+            raise JanError("the answer is not whole yet", "Wait for it: running.wait()")
+        return self.wait()
+
+    def wait(self, timeout: float | None = None) -> Answer:
+        """Wait at most `timeout` seconds for the answer.
+
+        Raises:
+            Stopped: when the turn was stopped; what was said is kept.
+            JanError: as the turn says, and when the time is over.
+        """
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            raise JanError(f"no whole answer after {timeout:g} s", "Wait longer: running.wait()")
+        if self._answer is None:
+            self._job.result()
+        return self._answer  # type: ignore[return-value]  # result() has raised otherwise
+
+    def stop(self) -> None:
+        """Stop the turn; what was said is kept and shown."""
+        self._job.cancel()
+        self._thread.join()
+
+    def attach(self) -> None:
+        """Show the turn in the running cell too, as after a page was loaded again."""
+        display = self._opened(self._host.display(self._showing))
+        display.update(self._latest.text, self._latest.note)
+        self._displays.append(display)
+
+    def __repr__(self) -> str:
+        state = "over" if self.done else f"{len(self._latest.text):,} characters so far"
+        return f"<background turn: {state}>"
+
+    def _opened(self, display: Display) -> Display:
+        display.open("asking in the background")
+        return display
+
+    def _follow(self) -> None:
+        try:
+            for progress in self._job.updates():
+                self._latest = progress
+                for display in self._displays:
+                    display.update(progress.text, progress.note)
+            self._job.result()
+        except (JanError, Stopped) as failure:
+            self._end(failure)
+        else:
+            self._end(None)
+
+    def _end(self, failure: JanError | Stopped | None) -> None:
+        outcome = self._ended[-1] if self._ended else None
+        for display in self._displays:
+            if outcome is not None and (failure is None or outcome.turn.answer.parts):
+                self._host.show(display, outcome, self._showing)
+            else:
+                display.finish(refusal(_lines(failure)))
+        if outcome is not None and failure is None:
+            self._answer = self._host.answer(outcome, shown=False)
+        self._host.bridge.running.remove(self._job)
+        thread = shown_title(outcome.turn.thread) if outcome else "a thread"
+        self._host.release(self, thread, failure)
+
+
+def _lines(failure: JanError | Stopped | None) -> list[str]:
+    if isinstance(failure, JanError):
+        return [f"{type(failure).__name__}: {failure.message}", failure.next_step]
+    return ["Stopped: no answer yet"]
