@@ -94,12 +94,12 @@ def config() -> "pd.DataFrame":
     return config_table(current_host().session().settings().table(), known_keys())
 
 
-def doctor() -> "pd.DataFrame":
-    """Return what was checked, and what to do about what is not well."""
+def doctor(*, fix: bool = False) -> "pd.DataFrame":
+    """Return what was checked, and what to do about what is not well; `fix` mends what it can."""
     host = current_host()
     session = host.session()
 
     async def examined() -> tuple[Check, ...]:
-        return await examine(session, known_keys())
+        return await examine(session, known_keys(), fix=fix)
 
     return doctor_table(host.bridge.call(examined))

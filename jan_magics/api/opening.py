@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.host import Host
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.engine.assemble import Opening
 from jan_magics.engine.places import FOLDER
 from jan_magics.notebook.identity import (
@@ -17,6 +17,7 @@ from jan_magics.notebook.identity import (
     notebook_path,
     told_by_front_end,
 )
+from jan_magics.storage.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from jan_magics.api.chat import Chat
@@ -95,6 +96,28 @@ def init_folder(host: Host) -> Path:
     folder.mkdir(exist_ok=True)
     host.reopen()
     return folder
+
+
+def back_up(host: Host, file: str) -> Path:
+    """Copy everything that is kept to a new file, named relative to the notebook."""
+    path = host.opening.folder() / Path(file).expanduser()
+    _upkeep(host).backup(path)
+    return path
+
+
+def empty_bin(host: Host) -> int:
+    """Delete the threads in the bin for good, and return how many there were."""
+    store = _upkeep(host)
+    count = len(store.binned())
+    store.vacuum()
+    return count
+
+
+def _upkeep(host: Host) -> Upkeep:
+    store = host.session().engine.store
+    if not isinstance(store, Upkeep):
+        raise StoreError("this store looks after itself", "Ask who runs its server.")
+    return store
 
 
 @cache

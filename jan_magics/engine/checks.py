@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.errors import JanError
+from jan_magics.engine.mending import mend
 from jan_magics.engine.session import Session
+from jan_magics.storage.upkeep import Upkeep
 
 Grade: TypeAlias = Literal["ok", "warning", "error"]
 PACKAGES: Final = ("jan-magics", "ipython", "ipykernel", "httpx", "apsw", "pandas", "jupyterlab")
@@ -25,8 +27,14 @@ class Check:
     fix: str | None = None
 
 
-async def examine(session: Session, keys: Mapping[str, tuple[str, ...]]) -> tuple[Check, ...]:
-    """Check versions, settings, the store, what can answer, and keys by their source."""
+async def examine(
+    session: Session, keys: Mapping[str, tuple[str, ...]], *, fix: bool = False
+) -> tuple[Check, ...]:
+    """Check versions, settings, the store, what can answer, and keys by their source.
+
+    `fix` mends the store first; what was done is a row.
+    """
+    mended = mend(session.engine) if fix else ()
     running = await session.finder.running()
     startable = session.finder.startable()
     named = (f"{provider}: {', '.join(sources)}" for provider, sources in keys.items())
@@ -39,6 +47,7 @@ async def examine(session: Session, keys: Mapping[str, tuple[str, ...]]) -> tupl
         _check("startable model", str(startable) if startable else ""),
         _answers(bool(running or startable)),
         _check("keys", "; ".join(named)),
+        *((_check("mended", "; ".join(mended)),) if fix else ()),
     )
 
 
@@ -92,6 +101,8 @@ def _store(session: Session) -> Check:
     except JanError as fault:
         return Check("threads", "error", fault.message, fault.next_step)
     faults = [f"{row.thread.id[:8]}: {row.fault}" for row in rows if row.fault]
+    if isinstance(session.engine.store, Upkeep):
+        faults.extend(session.engine.store.check())
     if faults:
-        return Check("threads", "warning", "; ".join(faults), "The other threads are not affected.")
+        return Check("threads", "warning", "; ".join(faults), "Mend them: %chat doctor --fix")
     return Check("threads", "ok", f"{len(rows)} threads")

@@ -1,5 +1,6 @@
 """Deleting and renaming a thread, and `undo`: its last change is taken back, again one further."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from jan_magics.domain.branching import select
@@ -8,6 +9,7 @@ from jan_magics.domain.messages import Json, Thread, text_of
 from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
+from jan_magics.engine.mending import unmended
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import existing_thread, own, shown_title
 from jan_magics.engine.views import View
@@ -82,8 +84,16 @@ def _taken_back(
         identifier = str(before.get("id"))
         words = text_of(view.index[identifier]) if identifier in view.index else identifier[:8]
         return f"the drop of {_quoted(words)}", Changes(), (Hidden(identifier, hidden=False),)
+    if change.kind == "repair":
+        return "the links that doctor --fix wrote", unmended(view.index, before), ()
     if change.kind != "branch":
         raise ThreadError(f"{change.kind} cannot be taken back here", "See: %chat help undo")
+    return _branch_back(view, before)
+
+
+def _branch_back(
+    view: View, before: Mapping[str, Json]
+) -> tuple[str, Changes, tuple[Overlay, ...]]:
     pending = before.get("pending") is True
     overlays = (NextRoot(pending=pending),) if pending != view.pending else ()
     named = before.get("head")

@@ -124,9 +124,12 @@ VERBS: Final = (
     Verb(
         "store", "say where threads are kept", (),
         (Flag(("--init",), "", "make a .jan folder here and keep threads in it"),
-         Flag(("--convert",), "KIND", "copy all to the other kind", choices=("sqlite", "jsonl"))),
+         Flag(("--convert",), "KIND", "copy all to the other kind", choices=("sqlite", "jsonl")),
+         Flag(("--backup",), "FILE", "copy everything to a new file"),
+         Flag(("--vacuum",), "", "empty the bin for good")),
     ),
-    Verb("doctor", "check everything that must work"),
+    Verb("doctor", "check everything that must work", (),
+         (Flag(("--fix",), "", "mend what can be mended; %chat undo takes links back"),)),
 )  # fmt: skip
 
 
@@ -184,12 +187,13 @@ def make_parser(
 
 
 def _add_flag(parser: Parser, flag: Flag) -> None:
+    text = flag.help.replace("%", "%%")  # argparse fills its own names in
     names = flag.names
     if not flag.value:
-        parser.add_argument(*names, dest=flag.key, action="store_true", help=flag.help)
+        parser.add_argument(*names, dest=flag.key, action="store_true", help=text)
         return
     parser.add_argument(
-        *names, dest=flag.key, type=flag.kind, metavar=flag.value, help=flag.help,
+        *names, dest=flag.key, type=flag.kind, metavar=flag.value, help=text,
         choices=flag.choices or None, action="append" if flag.repeat else "store",
     )  # fmt: skip
 

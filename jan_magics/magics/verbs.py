@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 
 from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.opening import current, current_host, init_folder
+from jan_magics.api.opening import back_up, current, current_host, empty_bin, init_folder
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.assemble import keep_key
@@ -194,13 +194,18 @@ def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
         from jan_magics.api.moving import convert_store, converted_text
 
         return Line(converted_text(parsed.convert, convert_store(parsed.convert)))
+    if parsed.backup:
+        return Line(f"everything is copied to {back_up(host, parsed.backup)}")
+    if parsed.vacuum:
+        count = empty_bin(host)
+        return Line(f"the bin is empty: {count} thread{'s' * (count != 1)} gone for good")
     return Line(f"threads are kept in {host.session().engine.folder}")
 
 
 def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
     from jan_magics.api.lists import doctor
 
-    return doctor()
+    return doctor(fix=parsed.fix)
 
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({

@@ -1,5 +1,6 @@
 """The setup verbs in a real kernel: keys, folders, settings."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,3 +72,48 @@ def test_doctor_sees_what_is_wrong(kernel: Kernel, tmp_path: Path) -> None:
     table = kernel.ok("%chat doctor").results[-1]["text/html"]
     assert "data_folder is ignored" in table
     assert os.environ["JAN_DATA_FOLDER"] in table
+
+
+def test_the_bin_is_emptied_for_good_and_a_backup_holds_all(kernel: Kernel, tmp_path: Path) -> None:
+    kernel.ok("%%chat -t first\nhi")
+    kernel.ok("%%chat -t second\nhi")
+    assert "copy.db" in kernel.ok("%chat store --backup copy.db").result
+    assert (tmp_path / "copy.db").stat().st_size > 0
+    assert kernel.run("%chat store --backup copy.db").error[0] == "StoreError"  # type: ignore[index]
+    kernel.ok("%chat delete first")
+    assert "1 thread gone" in kernel.ok("%chat store --vacuum").result
+    assert kernel.ok("list(__import__('jan_magics').threads().title)").result == "['second']"
+
+
+def test_doctor_fix_writes_links_and_undo_takes_them_back(tmp_path: Path) -> None:
+    threads = tmp_path / "data" / "threads" / "t1"
+    threads.mkdir(parents=True)
+    thread = {"id": "t1", "title": "foreign", "created": 1, "updated": 1, "metadata": {}}
+    (threads / "thread.json").write_text(json.dumps(thread), encoding="utf-8")
+    lines = [
+        _line("a", "user", 1, {"parentId": None}),
+        _line("b", "assistant", 2, {"parentId": "a"}),
+        _line("c", "user", 3, {"parentId": "gone"}),
+    ]
+    (threads / "messages.jsonl").write_text("".join(lines), encoding="utf-8")
+    environment = {"JAN_DATA_FOLDER": str(tmp_path / "data"), "JAN_STORE": "jsonl"}
+    parent = "m = jan.current().messages(all=True); m[m.id == 'c'].parent.iloc[0]"
+    fixed = "table = %chat doctor --fix\nprint(table.detail.iloc[-1])"
+    with running_kernel(tmp_path, **environment) as kernel:
+        kernel.ok("%load_ext jan_magics\nimport jan_magics as jan")
+        kernel.ok("%chat use foreign")
+        assert "wrote 1 link" in kernel.ok(fixed).out
+        assert kernel.ok(parent).result == "'b'"
+        assert "doctor --fix" in kernel.ok("%chat undo").result
+        assert kernel.ok(parent).result == "'b'"  # read with that place, as before
+        assert "wrote 1 link" in kernel.ok(fixed).out
+
+
+def _line(name: str, role: str, time: int, metadata: dict[str, object]) -> str:
+    text = {"type": "text", "text": {"value": name, "annotations": []}}
+    message = {
+        "id": name, "object": "thread.message", "thread_id": "t1", "role": role,
+        "content": [text], "status": "ready", "created_at": time, "completed_at": time,
+        "metadata": metadata,
+    }  # fmt: skip
+    return json.dumps(message) + "\n"
