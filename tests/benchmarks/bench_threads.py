@@ -1,0 +1,21 @@
+"""Everything that threads promise, in one run: the tree, both stores, and the search.
+
+    python -m tests.benchmarks.bench_threads
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks import bench_find, bench_storage, bench_tree
+
+
+def main() -> int:
+    """Run the three one after the other; 1 when the tree or the search is over its bound."""
+    with tempfile.TemporaryDirectory() as folder:
+        bench_storage.main(Path(folder))
+    return bench_tree.main() | bench_find.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
