@@ -100,8 +100,8 @@ class Kernel:
         while True:
             got = self.client.get_iopub_msg(timeout=60)
             # An update goes to the display that it names, whichever cell it comes from.
-            update = got["msg_type"] == "update_display_data"
-            if got["parent_header"].get("msg_id") != request and not update:
+            named = got["content"].get("transient", {}).get("display_id") in places
+            if got["parent_header"].get("msg_id") != request and not named:
                 continue
             if got["msg_type"] == "status" and got["content"]["execution_state"] == "idle":
                 return ran
@@ -150,8 +150,6 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
             ran.displays.append(content["data"])
         elif key in places:
             ran.displays[places[key]] = content["data"]
-        else:
-            return
         ran.updates.append(content["data"])
 
 

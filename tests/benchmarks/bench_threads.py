@@ -1,6 +1,6 @@
 """Everything that threads promise, in one run: the tree, both stores, and the search.
 
-    python -m tests.benchmarks.bench_threads
+python -m tests.benchmarks.bench_threads
 """
 
 import sys
