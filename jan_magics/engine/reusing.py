@@ -1,18 +1,41 @@
 """The stored answer in place of a new one: prompt, path, model and parameters are unchanged."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from jan_magics.domain.branching import select
-from jan_magics.domain.messages import Message
+from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import asked_of, finish_of, timings_of, usage_of
-from jan_magics.engine.turn import Ask, Turn, asked_for, assemble, link_to, place
+from jan_magics.engine.reply import Progress
+from jan_magics.engine.turn import (
+    Ask,
+    Show,
+    Turn,
+    asked_for,
+    assemble,
+    link_to,
+    place,
+    run_turn,
+)
 
 UNFIT: Final = frozenset({"stopped", "interrupted", "error"})
 """How an answer ended that did not end by itself: the same request would give more."""
+
+
+async def make_turn(
+    engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None], *, reusing: bool
+) -> None:
+    """Ask a model, or take the stored answer where `reusing` allows and there is one."""
+    stored = stored_turn(engine, ask) if reusing else None
+    if stored is not None:
+        over(stored)
+        return
+    said = text_of(ask.partial) if ask.partial else ""
+    show(Progress(said, f"asking {ask.model}"))
+    await run_turn(engine, ask, show, over)
 
 
 def stored_turn(engine: Engine, ask: Ask) -> Turn | None:

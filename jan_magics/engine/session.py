@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TypeAlias
 
-from jan_magics.domain.messages import Thread, text_of
+from jan_magics.domain.messages import Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
@@ -18,13 +18,12 @@ from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.order import Order
 from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
-from jan_magics.engine.reply import Progress
-from jan_magics.engine.reusing import stored_turn
+from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.titling import Titling
-from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, run_turn
+from jan_magics.engine.turn import Ask, Show, Turn, assemble, place
 from jan_magics.engine.views import View, view_of
 
 Over: TypeAlias = Callable[[Outcome], None]
@@ -92,7 +91,7 @@ class Session:
                 ended.append(outcome)
                 over(outcome)
 
-            await self._turn(ask, wanted, show, end)
+            await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if wanted.history:
                 _remember(self.threads, thread, choice, whom)
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
@@ -162,21 +161,10 @@ class Session:
             notes=told.notes,
         )
 
-    async def _turn(
-        self,
-        ask: Ask,
-        wanted: Asking,
-        show: Show,
-        end: Callable[[Turn], None],
-    ) -> None:
-        reusing = wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history
-        stored = stored_turn(self.engine, ask) if reusing else None
-        if stored is not None:
-            end(stored)
-        else:
-            said = text_of(ask.partial) if ask.partial else ""
-            show(Progress(said, f"asking {ask.model}"))
-            await run_turn(self.engine, ask, show, end)
+
+def _reuses(wanted: Asking) -> bool:
+    """Tell whether a stored answer will do; who asks for another answer gets one."""
+    return wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history
 
 
 def _remember(threads: Threads, thread: Thread, choice: Choice, whom: Assistant) -> None:
