@@ -19,11 +19,15 @@ TURN = "application/vnd.jan-magics.turn+json"
 
 @dataclass
 class Ran:
-    """What running a cell brought: `displays` as they stand in the end, `updates` all of them."""
+    """What running a cell brought: `displays` as they stand in the end, `updates` all of them.
+
+    `elsewhere` are updates of what other cells show.
+    """
 
     status: str
     displays: list[dict[str, Any]] = field(default_factory=list)
     updates: list[dict[str, Any]] = field(default_factory=list)
+    elsewhere: list[dict[str, Any]] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
     next_inputs: list[str] = field(default_factory=list)
     out: str = ""
@@ -150,6 +154,8 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
             ran.displays.append(content["data"])
         elif key in places:
             ran.displays[places[key]] = content["data"]
+        else:
+            ran.elsewhere.append(content["data"])
         ran.updates.append(content["data"])
 
 

@@ -200,8 +200,8 @@ def told(ran: Ran) -> list[tuple[str, bool]]:
     """Return the answers whose cells a run has updated, and whether they are told to be left."""
     return [
         (update[TURN]["text"], LEFT in update["text/plain"])
-        for update in ran.updates
-        if TURN in update and update not in ran.displays
+        for update in ran.elsewhere
+        if TURN in update
     ]
 
 
