@@ -55,11 +55,11 @@ class Threads:
 
         The own thread follows a notebook that was moved; for a copied one it is copied.
         """
-        return find_thread(self.engine.store, name) if name else self._own(writing=True)
+        return self._find(name, writing=True) if name else self._own(writing=True)
 
     def seen(self, name: str | None) -> Thread | None:
         """Return what `named` does, and write nothing; a copied notebook sees the original."""
-        return find_thread(self.engine.store, name) if name else self._own(writing=False)
+        return self._find(name, writing=False) if name else self._own(writing=False)
 
     def create(self, name: str | None) -> Thread:
         """Make a thread. Raises SettingError when the name cannot be one, or is taken."""
@@ -122,9 +122,20 @@ class Threads:
 
     def delete(self, name: str) -> Thread:
         """Move a thread to the bin. Raises ThreadNotFound."""
-        thread = existing_thread(self.engine.store, name)
+        thread = self.existing(name)
         self.engine.store.delete_thread(thread.id)
         return thread
+
+    def existing(self, name: str) -> Thread:
+        """Return the thread of that name. Raises ThreadNotFound with the nearest names."""
+        return self.seen(name) or existing_thread(self.engine.store, name)
+
+    def _find(self, name: str, *, writing: bool) -> Thread | None:
+        """Find a thread by name; the notebook's own also by the name that its footer shows."""
+        found = find_thread(self.engine.store, name)
+        if found is None and (mine := self._own(writing=writing)) and shown_title(mine) == name:
+            return mine
+        return found
 
     def _own(self, *, writing: bool) -> Thread | None:
         here, store = self.here(), self.engine.store

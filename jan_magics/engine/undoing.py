@@ -11,7 +11,7 @@ from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
 from jan_magics.engine.mending import unmended
 from jan_magics.engine.session import Session
-from jan_magics.engine.threads import existing_thread, own, shown_title
+from jan_magics.engine.threads import own, shown_title
 from jan_magics.engine.views import View
 from jan_magics.storage.upkeep import Upkeep
 
@@ -36,7 +36,7 @@ def delete_thread(session: Session, name: str) -> Thread:
 def rename_thread(session: Session, old: str | None, new: str) -> tuple[Thread, Thread]:
     """Give a thread another title. Returns it as it was and as it is."""
     engine = session.engine
-    thread = existing_thread(engine.store, old) if old else session.current()
+    thread = session.threads.existing(old) if old else session.current()
     if thread is None:
         raise ThreadError("there is no thread to rename yet", "Ask something first.")
     renamed = session.threads.rename(thread, new)

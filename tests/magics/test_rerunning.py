@@ -75,3 +75,12 @@ def test_cells_know_their_turns_after_a_restart(kernel: Kernel) -> None:
     assert path(kernel) == ["one", "one"]
     assert len(everything(kernel)) == 3
     assert "(continued, 2 messages)" in ran.displays[-1]["text/plain"]
+
+
+def test_the_name_that_the_footer_shows_leads_back(kernel: Kernel) -> None:
+    assert "│ work (new)" in kernel.ok("%%chat\none", cell_id="a").displays[-1]["text/plain"]
+    kernel.ok("%chat use other")
+    assert "work, 2 messages" in kernel.ok("%chat use work").result
+    kernel.ok("%chat new work")
+    kernel.ok("%%chat\ntwo")
+    assert everything(kernel) == ["one", "one", "two", "two"]
