@@ -122,4 +122,4 @@ def _binned(session: Session) -> Thread | None:
 
 def _quoted(text: str) -> str:
     words = " ".join(text.split())
-    return f"“{words[:40].rstrip()}{'…' if len(words) > 40 else ''}”"
+    return f"«{words[:40].rstrip()}{'…' if len(words) > 40 else ''}»"

@@ -88,7 +88,7 @@ def place_of(view: View) -> str:
     words = clip(text_of(last), 60)
     number, count = _version(view)
     version = f" · answer ‹{number}/{count}›" if count > 1 else ""
-    return f"{short_ids(view.index)[last.id]} “{words}”{version} · {len(path)} messages"
+    return f"{short_ids(view.index)[last.id]} «{words}»{version} · {len(path)} messages"
 
 
 def _version(view: View) -> tuple[int, int]:

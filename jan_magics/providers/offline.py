@@ -105,9 +105,10 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
     )
     seed = request.options.seed or 0
     echo = request.model.name == "echo"
-    text = prompt if echo else quote(prompt, (request.system, *said), seed=seed)
-    last = request.messages[-1] if behaviour.continues else None
-    begun = text_of(last) if last is not None and last.role == "assistant" else ""
+    goes_on = behaviour.continues and request.messages[-1].role == "assistant"
+    begun = said[-1] if goes_on else ""
+    sources = said[:-1] if goes_on else said  # else it would quote what it goes on with
+    text = prompt if echo else quote(prompt, (request.system, *sources), seed=seed)
     words = pieces(text.removeprefix(begun))
     limit = request.options.max_tokens or len(words)
     reason: FinishReason = "length" if limit < len(words) else "stop"

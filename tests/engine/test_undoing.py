@@ -15,7 +15,7 @@ def test_a_branch_that_a_cell_left_comes_back(kernel: Kernel) -> None:
     assert kernel.path() == ["one", "one"]
     kernel.open()
     said, view = undo(kernel.session)
-    assert said == "the change of branch; the path leads to “two” again"
+    assert said == "the change of branch; the path leads to «two» again"
     assert kernel.path() == ["one", "one", "two", "two"] == [*kernel.path()]
     assert view.path() == kernel.session.view().path()
     with pytest.raises(ThreadError, match="no change to take back"):

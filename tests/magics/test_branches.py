@@ -59,7 +59,7 @@ def test_go_says_where_it_went(kernel: Kernel) -> None:
     kernel.ok("%chat retry")
     kernel.ok("%%chat\ntwo")
     said = kernel.ok("%chat go prev").result
-    assert "“one” · answer ‹1/2› · 2 messages" in said
+    assert "«one» · answer ‹1/2› · 2 messages" in said
     assert path(kernel) == ["one", "one"]
     identifier = said.split()[0]
     kernel.ok("%chat go next")
@@ -131,7 +131,7 @@ def test_a_dropped_message_is_not_sent_and_comes_back(kernel: Kernel) -> None:
     assert kernel.ok("list(jan.current().messages().status)").result == "['active', 'truncated']"
     kernel.ok("%%chat\ntwo")
     assert "assistant" not in kernel.ok("%chat show --sent").result
-    assert kernel.ok("%chat undo").result == "taken back: the drop of “one”"
+    assert kernel.ok("%chat undo").result == "taken back: the drop of «one»"
     assert "truncated" not in kernel.ok("list(jan.current().messages().status)").result
 
 
@@ -163,7 +163,7 @@ def test_new_of_an_existing_name_is_a_branch_with_a_root_of_its_own(kernel: Kern
     ran = kernel.ok("%%chat -o answer\ntwo")
     assert kernel.ok("len(answer.sent['messages'])").result == "1"
     assert "answer ‹" not in ran.displays[-1]["text/plain"]  # a new beginning is no other version
-    assert "the path leads to “one” again" in kernel.ok("%chat undo").result
+    assert "the path leads to «one» again" in kernel.ok("%chat undo").result
     assert path(kernel) == ["one", "one"]
 
 

@@ -38,6 +38,20 @@ def test_the_right_provider(model: str, kind: type) -> None:
     assert provider.name == ref.provider
 
 
+@pytest.mark.parametrize(
+    ("model", "continues"),
+    [
+        ("local:x", True),
+        ("llamacpp:x", True),
+        ("offline:echo", True),
+        ("ollama:x", False),
+        ("http://127.0.0.1:8000/v1#x", False),  # as llama-cpp-python, which begins anew
+    ],
+)
+def test_who_goes_on_with_a_begun_answer(model: str, continues: bool) -> None:
+    assert connect(parse_model(model), keys=NO_KEYS).continues is continues
+
+
 def test_a_provider_nobody_knows() -> None:
     with pytest.raises(SettingError, match="closest: 'openai'") as raised:
         connect(parse_model("opnai:x"), keys=NO_KEYS)

@@ -152,3 +152,14 @@ def test_a_script_and_chunks() -> None:
 def test_its_models() -> None:
     models = asyncio.run(OfflineProvider().models())
     assert [str(model.ref) for model in models] == ["offline:quote", "offline:echo"]
+
+
+@pytest.mark.parametrize("name", ["quote", "echo"])
+def test_a_begun_answer_is_repeated_and_gone_on_with(name: str) -> None:
+    model, question = f"offline:{name}", "Green tea is mild. Black tea is strong. Which is strong?"
+    whole = said(request_events(asking(question, model=model)))
+    cut = said(request_events(asking(question, model=model, max_tokens=3)))
+    begun = message("assistant", cut)
+    events = request_events(asking(question, begun, model=model))
+    assert events[0] == TextDelta(cut)
+    assert said(events) == whole != cut
