@@ -1,6 +1,7 @@
 """The surface is frozen: columns and functions are those that were promised, word for word."""
 
 import inspect
+from collections.abc import Callable
 
 import pytest
 
@@ -27,6 +28,25 @@ FUNCTIONS = {
     "import_threads": "(path)",
     "models": "()",
 }
+METHODS = {
+    "use": "(**settings)",
+    "send": "(text, *, at='head', history=True, show=None, **params)",
+    "stream": "(text, *, at='head', history=True, **params)",
+    "retry": "(id=None)",
+    "resume": "(id=None)",
+    "edit": "(id, text)",
+    "go": "(target)",
+    "undo": "()",
+    "new": "(name=None)",
+    "drop": "(id)",
+    "tree": "()",
+    "show": "(id=None)",
+    "messages": "(all=False)",
+    "turns": "()",
+    "export": "(path)",
+    "close": "()",
+}
+"""Of the methods of a chat those that there are, with what they take by now."""
 ANSWER = "text code data tables model thread message version versions usage timings finish sent"
 
 
@@ -41,10 +61,23 @@ def test_no_table_is_without_a_promise() -> None:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str) -> None:
-    signature = inspect.signature(getattr(jan, name))
-    bare = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
-    shown = signature.replace(parameters=bare, return_annotation=signature.empty)
-    assert str(shown) == FUNCTIONS[name]
+    assert signature(getattr(jan, name)) == FUNCTIONS[name]
+
+
+def test_methods() -> None:
+    methods = inspect.getmembers(jan.Chat, inspect.isfunction)
+    assert {name: signature(each) for name, each in methods if name[0] != "_"} == METHODS
+
+
+def signature(function: Callable[..., object]) -> str:
+    """Return what a function takes, without types."""
+    found = inspect.signature(function)
+    bare = [
+        each.replace(annotation=each.empty)
+        for each in found.parameters.values()
+        if each.name != "self"
+    ]
+    return str(found.replace(parameters=bare, return_annotation=found.empty))
 
 
 def test_an_answer_has_what_it_promises() -> None:

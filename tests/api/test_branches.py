@@ -1,6 +1,5 @@
 """Branches from Python: versions, going there and back, the tree, and two versions side by side."""
 
-import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -228,7 +227,7 @@ def test_words_that_differ_are_marked(
     assert [[signs[piece.kind] + piece.text for piece in side] for side in sides] == [left, right]
 
 
-# ------------------------------------------------------------------------------- sent, signatures
+# ------------------------------------------------------------------------------------------ sent
 
 
 def test_what_was_sent_can_be_read(chat: jan.Chat) -> None:
@@ -243,37 +242,3 @@ def test_what_was_sent_can_be_read(chat: jan.Chat) -> None:
     bundle = sent._repr_mimebundle_()
     assert tuple(bundle) == FORMS
     assert sent.request == chat._host.last_answer().sent  # type: ignore[union-attr]
-
-
-SIGNATURES = {
-    "use": "(**settings)",
-    "send": "(text, *, at='head', history=True, show=None, **params)",
-    "stream": "(text, *, at='head', history=True, **params)",
-    "retry": "(id=None)",
-    "resume": "(id=None)",
-    "edit": "(id, text)",
-    "go": "(target)",
-    "undo": "()",
-    "new": "(name=None)",
-    "drop": "(id)",
-    "tree": "()",
-    "show": "(id=None)",
-    "messages": "(all=False)",
-    "turns": "()",
-    "close": "()",
-}
-
-
-def test_signatures_are_those_of_the_surface() -> None:
-    found = {}
-    for name, method in inspect.getmembers(jan.Chat, inspect.isfunction):
-        if not name.startswith("_"):
-            signature = inspect.signature(method)
-            bare = [
-                each.replace(annotation=each.empty)
-                for each in signature.parameters.values()
-                if each.name != "self"
-            ]
-            shown = signature.replace(parameters=bare, return_annotation=signature.empty)
-            found[name] = str(shown)
-    assert {name: found.get(name) for name in SIGNATURES} == SIGNATURES
