@@ -90,10 +90,10 @@ class Chat:
     def edit(self, id: str, text: str) -> Answer:
         """Put a version beside a message; a question is asked, of an answer nothing is sent."""
         session = self._host.session()
-        index = session.view().index
+        index, words = session.view().index, checked_text(text)
         if index[full_id(index, id)].role == "user":
-            return self._host.ask(Asking(checked_text(text), aim="edit", at=id), Showing())
-        outcome = edit_answer(session, id, text)
+            return self._host.ask(Asking(words, aim="edit", at=id), Showing())
+        outcome = edit_answer(session, id, words)
         self._host.tell(outcome.turn.thread, outcome.turn.index.path())
         return self._host.answer(outcome, shown=False)
 

@@ -128,7 +128,7 @@ class MessageNotFound(ThreadError):
 
     def __init__(self, identifier: str) -> None:
         self.identifier = identifier
-        super().__init__(f"no message {identifier!r} in this thread", "List them with: %chat show")
+        super().__init__(f"no message {identifier!r} in this thread", "List them with: %chat tree")
 
 
 class StoreError(JanError):

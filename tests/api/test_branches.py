@@ -11,7 +11,7 @@ import jan_magics as jan
 from jan_magics.api.diff import compared, diff
 from jan_magics.api.sent import newest_sent
 from jan_magics.api.tree import tree_of
-from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.domain.messages import Message, TextPart, Thread
 from jan_magics.domain.overlays import Hidden
 from jan_magics.domain.tree import TreeIndex
@@ -67,6 +67,16 @@ def test_editing_a_question_asks_and_editing_an_answer_does_not(chat: jan.Chat) 
     assert "edited, nothing sent" in mine._repr_mimebundle_()["text/plain"]
     assert list(chat.messages().text) == ["one", "my words"]
     assert len(chat.messages(all=True)) == 5
+
+
+@pytest.mark.parametrize("text", ["", " \n", None, 3])
+def test_a_version_must_say_something(chat: jan.Chat, text: object) -> None:
+    answer = chat.send("one")
+    for identifier in chat.messages().id:
+        with pytest.raises(SettingError):
+            chat.edit(identifier, text)  # type: ignore[arg-type]
+    assert list(chat.messages(all=True).text) == ["one", "one"]
+    assert answer.versions == 1
 
 
 def test_a_dropped_message_has_its_status(chat: jan.Chat) -> None:

@@ -71,11 +71,11 @@ def test_errors_say_what_to_type(kernel: Kernel) -> None:
     kernel.ok("%%chat\none")
     for line, kind, hint in (
         ("go 3", "ThreadError", "%chat retry"),
-        ("go abcdef", "MessageNotFound", "%chat show"),
+        ("go abcdef", "MessageNotFound", "%chat tree"),
         ("resume", "ThreadError", "%chat retry"),
         ("undo", "ThreadError", "%chat tree"),
         ("diff", "ThreadError", "%chat retry"),
-        ("drop abcdef", "MessageNotFound", "%chat show"),
+        ("drop abcdef", "MessageNotFound", "%chat tree"),
     ):
         name, trace = error_of(kernel.run(f"%chat {line}"))
         assert name == kind, line
