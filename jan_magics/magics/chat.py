@@ -82,6 +82,11 @@ class JanMagics(Magics):
 
                 return run_verb(self, line)
             return self._ask(line, cell)
+        except KeyboardInterrupt as interrupt:
+            # Also while libraries load at the first call, before there is a turn to stop.
+            from jan_magics.notebook.bridge import Stopped
+
+            raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None
         except HelpAsked as asked:
             print(asked)
             return None

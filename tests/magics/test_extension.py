@@ -113,3 +113,20 @@ def test_config_knows_every_setting() -> None:
     from jan_magics.magics.chat import JanMagics
 
     assert set(JanMagics.SETTINGS) == {setting.name for setting in SETTINGS}
+
+
+def test_an_interrupt_while_the_first_cell_loads_is_one_line(kernel: Kernel) -> None:
+    kernel.ok("%load_ext jan_magics")
+    kernel.ok("import builtins, signal, os\n_import = builtins.__import__")
+    kernel.ok(
+        "def late(name, *rest):\n"
+        "    if name == 'httpx':\n"
+        "        builtins.__import__ = _import\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return _import(name, *rest)\n"
+        "builtins.__import__ = late"
+    )
+    ran = kernel.run("%%chat\nhello")
+    assert ran.error is not None
+    assert ran.error[2] == ["Stopped: no answer yet"]
+    assert "hello" in kernel.ok("%%chat\nhello").turn["text"]
