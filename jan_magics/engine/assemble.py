@@ -65,8 +65,11 @@ class Opening:
 
     def here(self) -> Here:
         """Return where the running call is from."""
-        path = self.path()
-        return Here(os.path.realpath(path) if path else "", self.marks())
+        path, marks = self.path(), self.marks()
+        if path is None:
+            return Here("", marks)
+        told = os.path.realpath(path)
+        return Here(self.files.renamed(told, marks) or told, marks, told)
 
     def folder(self) -> Path:
         """Return the folder of the notebook, else the current one."""

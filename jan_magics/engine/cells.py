@@ -1,7 +1,7 @@
 """Which thread is a notebook's own: decided from its path and from its cells. Pure.
 
 A cell is known by marks: its id, and where another notebook may well have the same id ("cell-1"),
-the id with a digest of its code. Only marks that no other notebook has by chance count when a
+the id with a digest of what it asks. Only marks that no other notebook has by chance count when a
 thread is looked for that another path made.
 """
 
@@ -19,8 +19,10 @@ Kind: TypeAlias = Literal["own", "new", "continued", "moved", "copied"]
 
 NO_MARKS: Final[Marks] = frozenset()
 MOST_MARKS: Final = 200
-_RANDOM: Final = re.compile(r"[0-9a-f-]{8,64}")
-_TRAVELS: Final = re.compile(r"[0-9a-f-]{8,64}|[\w-]{1,64}:[0-9a-f]{8}")
+MOST_FORMER: Final = 5
+_HEX: Final = re.compile(r"[0-9a-f-]{8,64}")
+_WITH_WORDS: Final = re.compile(r"[\w-]{1,64}:[0-9a-f]{8}")
+_ASKS: Final = re.compile(r"%%(?:chat|jan)\b[^\n]*\n(?=.*\S)", re.DOTALL)
 _IN_FILES: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -28,11 +30,18 @@ _IN_FILES: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class Here:
     """Where a call comes from: a notebook's path, "" when unknown, and the running cell's marks.
 
-    Without marks the front end sends no cell ids: nbclient, papermill.
+    Without marks the front end sends no cell ids: nbclient, papermill. `told` is the path that the
+    kernel was given, where the notebook was renamed since.
     """
 
     notebook: str = ""
     marks: Marks = NO_MARKS
+    told: str = ""
+
+    @property
+    def given(self) -> str:
+        """Return the path that the kernel was given, which stays while it lives."""
+        return self.told or self.notebook
 
     @property
     def headless(self) -> bool:
@@ -58,14 +67,26 @@ class Files(Protocol):
         """Return the other notebooks of its folder, the newest first."""
         ...
 
+    def renamed(self, path: str, marks: Marks) -> str | None:
+        """Return where the one notebook with that cell lies beside a path that is gone."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A notebook's own thread: which notebook wrote it last, and the cells that asked there."""
+    """A notebook's own thread: which notebook wrote it last, and the cells that asked there.
+
+    `former` are paths that the notebook had before.
+    """
 
     id: str
     notebook: str
     marks: Marks = NO_MARKS
+    former: tuple[str, ...] = ()
+
+    def lay_at(self, path: str) -> bool:
+        """Tell whether the notebook lies there, or did."""
+        return path == self.notebook or path in self.former
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +108,9 @@ def decide(here: Here, threads: Sequence[Known], files: Files) -> Verdict:
     if not here.notebook:
         return Verdict("own")
     file = files.at(here.notebook)
-    near = [thread for thread in threads if thread.notebook == here.notebook]
+    # A kernel goes on with the path that it was given: where nothing lies, a former one counts.
+    gone = file is None
+    near = [t for t in threads if t.notebook == here.notebook or (gone and t.lay_at(here.notebook))]
     found = _at_its_path(here, file, near) or _renamed(here, file, near, files)
     if found:
         return Verdict("continued", found.id, here.headless)
@@ -110,15 +133,17 @@ def marks_of(cell: str, code: str) -> Marks:
     """Return what a cell is known by."""
     if not cell:
         return NO_MARKS
-    if _RANDOM.fullmatch(cell):
+    if _is_random(cell):
         return frozenset({cell})
-    digest = hashlib.sha256(code.strip().encode("utf-8", "backslashreplace")).hexdigest()
+    # What is asked, and not with which flags: those change without the question.
+    words = " ".join(_ASKS.sub("", code.strip(), count=1).split())
+    digest = hashlib.sha256(words.encode("utf-8", "backslashreplace")).hexdigest()
     return frozenset({cell, f"{cell}:{digest[:8]}"})
 
 
 def travelling(marks: Iterable[str]) -> Marks:
     """Return the marks that no other notebook has by chance."""
-    return frozenset(filter(_TRAVELS.fullmatch, marks))
+    return frozenset(mark for mark in marks if _is_random(mark) or _WITH_WORDS.fullmatch(mark))
 
 
 def marks_in(file: NotebookFile | None) -> Marks:
@@ -193,10 +218,25 @@ def _renamed(
 
 def known_thread(identifier: str, ours: Mapping[str, object]) -> Known | None:
     """Return a notebook's own thread from what we keep of it; None for one with a name."""
-    notebook, cells = ours.get("notebook"), ours.get("cells")
+    notebook, cells, former = (ours.get(key) for key in ("notebook", "cells", "former"))
     if not isinstance(notebook, str) or not isinstance(cells, list):
         return None
-    return Known(identifier, notebook, frozenset(filter(_is_text, cells)))
+    paths = filter(_is_text, former) if isinstance(former, list) else ()
+    return Known(identifier, notebook, frozenset(filter(_is_text, cells)), tuple(paths))
+
+
+def formerly(ours: Mapping[str, object], notebook: str) -> list[str]:
+    """Return the paths that a thread's notebook had before it lay at this one, the newest last."""
+    known = known_thread("", ours)
+    paths = (*known.former, known.notebook) if known else ()
+    return [path for path in dict.fromkeys(paths) if path != notebook][-MOST_FORMER:]
+
+
+def _is_random(identifier: str) -> bool:
+    """Tell whether an id is one of nbformat's or a UUID; "00000001" is one that people count."""
+    letters = set(identifier)
+    mixed = not letters.isdisjoint("abcdef") and not letters.isdisjoint("0123456789")
+    return mixed and len(letters) > 3 and _HEX.fullmatch(identifier) is not None
 
 
 def _is_text(value: object) -> bool:

@@ -18,6 +18,7 @@ from jan_magics.engine.cells import (
     Here,
     asked_by,
     decide,
+    formerly,
     is_elsewhere,
     known_thread,
     remembered,
@@ -39,7 +40,8 @@ _NOT_COPIED: Final = (KEY, ACTIVE_ROOT_KEY, "titleSetManually")
 class Threads:
     """The threads of a store as one kernel sees them; `here` is where the running call is from.
 
-    `own_id` is the thread of `notebook`, also when it was deleted meanwhile.
+    `own_id` is the thread of the notebook that was given as `notebook`, also when the thread was
+    deleted meanwhile.
     """
 
     engine: Engine
@@ -139,10 +141,11 @@ class Threads:
 
     def _own(self, *, writing: bool) -> Thread | None:
         here, store = self.here(), self.engine.store
-        if self.own_id and self.notebook == here.notebook:
+        if self.own_id and self.notebook == here.given:
             # A deleted one stays the own until another is made; it is not looked for elsewhere.
             with suppress(ThreadNotFound):
-                return store.thread(self.own_id)
+                mine = store.thread(self.own_id)
+                return self._followed(mine, here) if writing else mine
             return None
         rows = [row.thread for row in store.threads() if row.fault is None] if here.notebook else []
         known = filter(None, (known_thread(thread.id, own(thread)) for thread in rows))
@@ -151,9 +154,9 @@ class Threads:
         if thread is None or not writing:
             return thread
         if verdict.kind == "moved":
-            thread = self.keep(thread.id, notebook=here.notebook)
+            thread = self._moved(thread, here)
         elif verdict.kind == "copied":
-            thread = self._copy(thread, here)
+            thread = _copy(self.engine, thread, here)
         self._is_own(thread.id, here)
         self.root = verdict.root
         return thread
@@ -162,24 +165,21 @@ class Threads:
         return thread is not None and thread.id == self.own_id
 
     def _is_own(self, identifier: str, here: Here) -> None:
-        self.own_id, self.notebook = identifier, here.notebook
+        self.own_id, self.notebook = identifier, here.given
         self.root, self.last = False, None
 
-    def _copy(self, source: Thread, here: Here) -> Thread:
-        """Make a thread that copies the active path of another, which stays as it is."""
-        engine = self.engine
-        thread = engine.new_thread("", {"notebook": here.notebook})
-        path, records = engine.tree(source).path(), engine.store.overlays(source.id)
-        copied = copy_path(
-            path, records, thread=thread.id, notebook=here.notebook, new_id=engine.new_id
-        )
-        engine.apply(thread, Changes(copied.messages), copied.overlays)
-        # Last, for a thread that knows its cells is the notebook's own: half a copy never is.
-        metadata = {k: v for k, v in source.metadata.items() if k not in _NOT_COPIED}
-        known = {**own(source), "notebook": here.notebook}
-        whom = {key: value for key, value in source.extra.items() if key == THREAD_KEY}
-        engine.store.update_thread(thread.id, metadata={**metadata, KEY: known}, extra=whom)
-        return engine.store.thread(thread.id)
+    def _followed(self, thread: Thread, here: Here) -> Thread:
+        """Follow a notebook that was renamed while its kernel lives, unless another is meant."""
+        if here.notebook == here.given or own(thread).get("notebook") == here.notebook:
+            return thread
+        others = (row.thread for row in self.engine.store.threads() if row.fault is None)
+        taken = any(own(each).get("notebook") == here.notebook for each in others)
+        return thread if taken else self._moved(thread, here)
+
+    def _moved(self, thread: Thread, here: Here) -> Thread:
+        """Let a thread know where its notebook lies now, and where it lay."""
+        former = formerly(own(thread), here.notebook)
+        return self.keep(thread.id, notebook=here.notebook, former=list[Json](former))
 
 
 def own(thread: Thread) -> Mapping[str, Any]:
@@ -227,3 +227,19 @@ def usable_title(title: str) -> str:
             f"Use 1 to {LONGEST_TITLE} printable characters.",
         )
     return clean
+
+
+def _copy(engine: Engine, source: Thread, here: Here) -> Thread:
+    """Make a thread that copies the active path of another, which stays as it is."""
+    thread = engine.new_thread("", {"notebook": here.notebook})
+    path, records = engine.tree(source).path(), engine.store.overlays(source.id)
+    copied = copy_path(
+        path, records, thread=thread.id, notebook=here.notebook, new_id=engine.new_id
+    )
+    engine.apply(thread, Changes(copied.messages), copied.overlays)
+    # Last, for a thread that knows its cells is the notebook's own: half a copy never is.
+    metadata = {k: v for k, v in source.metadata.items() if k not in _NOT_COPIED}
+    known = {**own(source), "notebook": here.notebook}
+    whom = {key: value for key, value in source.extra.items() if key == THREAD_KEY}
+    engine.store.update_thread(thread.id, metadata={**metadata, KEY: known}, extra=whom)
+    return engine.store.thread(thread.id)

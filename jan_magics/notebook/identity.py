@@ -4,12 +4,19 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from jan_magics.engine.cells import NO_MARKS, Marks, NotebookFile, marks_of
+from jan_magics.engine.cells import (
+    NO_MARKS,
+    Marks,
+    NotebookFile,
+    marks_in,
+    marks_of,
+    travelling,
+)
 
 SESSION: Final = "JPY_SESSION_NAME"
 LARGEST: Final = 64_000_000
@@ -70,9 +77,11 @@ def in_kernel(shell: object) -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NotebookFiles:
     """The notebooks on the disk, read for what their cells are known by."""
+
+    _looked: dict[tuple[str, Marks], tuple[int, str | None]] = field(default_factory=dict)
 
     def at(self, path: str) -> NotebookFile | None:
         """Return the notebook at a path, None where there is no file."""
@@ -88,13 +97,40 @@ class NotebookFiles:
 
     def beside(self, path: str) -> Iterator[NotebookFile]:
         """Return the other notebooks of its folder, the newest first."""
+        for other in _beside(path):
+            yield self.at(other) or NotebookFile()
+
+    def renamed(self, path: str, marks: Marks) -> str | None:
+        """Return where the one notebook with that cell lies beside a path that is gone.
+
+        None while there is a file at the path, or where no notebook or several have the cell.
+        """
+        wanted = travelling(marks)
+        if not wanted or Path(path).exists():
+            return None
         try:
-            others = [each for each in Path(path).parent.glob("*.ipynb") if str(each) != path]
-            others.sort(key=lambda each: each.stat().st_mtime, reverse=True)
+            changed = Path(path).parent.stat().st_mtime_ns
         except OSError:
-            return
-        for other in others[:MOST_BESIDE]:
-            yield self.at(str(other)) or NotebookFile()
+            return None
+        # Read once for a cell and a state of the folder: a call asks several times.
+        at, found = self._looked.get((path, wanted), (None, None))
+        if at != changed:
+            holders = [
+                each for each in _beside(path) if not wanted.isdisjoint(marks_in(self.at(each)))
+            ]
+            found = holders[0] if len(holders) == 1 else None
+            self._looked[path, wanted] = (changed, found)
+        return found
+
+
+def _beside(path: str) -> list[str]:
+    """Return the paths of the other notebooks of a folder, the newest first."""
+    try:
+        others = [each for each in Path(path).parent.glob("*.ipynb") if str(each) != path]
+        others.sort(key=lambda each: each.stat().st_mtime, reverse=True)
+    except OSError:
+        return []
+    return [str(other) for other in others[:MOST_BESIDE]]
 
 
 def _marks(content: bytes) -> Marks | None:

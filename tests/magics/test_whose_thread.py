@@ -46,13 +46,52 @@ def first(tmp_path: Path) -> Path:
 def test_a_notebook_renamed_while_its_kernel_lives(first: Path, tmp_path: Path) -> None:
     with opened(first) as kernel:
         renamed = first.rename(tmp_path / "renamed.ipynb")
-        assert "answer ‹2/2›" in shown(ask(kernel, "one", A))
+        assert "renamed (continued, 2 messages) · answer ‹2/2›" in shown(ask(kernel, "one", A))
+        assert "renamed, 2 messages" in kernel.ok("%chat").result
         kernel.restart()  # it still has the former name
         kernel.ok("%load_ext jan_magics")
-        assert "(continued, 2 messages)" in shown(ask(kernel, "three", C))
+        assert "renamed (continued, 2 messages)" in shown(ask(kernel, "three", C))
     with opened(renamed) as kernel:
         ran = ask(kernel, "three", C)
         assert "renamed (continued, 4 messages) · answer ‹2/2›" in shown(ran)
+
+
+def test_the_footer_follows_a_notebook_renamed_between_two_cells(tmp_path: Path) -> None:
+    notebook = write(tmp_path / "笔记.ipynb", {A: "one", B: "two"})
+    with opened(notebook) as kernel:
+        assert "笔记 (new)" in shown(ask(kernel, "one", A))
+        notebook.rename(tmp_path / "日志.ipynb")
+        assert "│ 日志 │" in shown(ask(kernel, "two", B))
+        (tmp_path / "日志.ipynb").rename(tmp_path / "again 🦊.ipynb")
+        assert "again 🦊" in shown(ask(kernel, "two", B))
+        threads = kernel.ok("__import__('jan_magics').threads().notebook.tolist()").result
+        assert threads == repr([str(tmp_path / "again 🦊.ipynb")])
+
+
+def test_a_copy_with_a_thread_of_its_own_is_no_new_name(first: Path, tmp_path: Path) -> None:
+    with opened(first) as kernel:
+        ask(kernel, "one", A)
+        copy = Path(shutil.copy(first, tmp_path / "copy.ipynb"))
+        with opened(copy) as other:
+            assert "copy (continued, " in shown(ask(other, "one", A))
+        first.unlink()
+        assert "│ first" in shown(ask(kernel, "one", A))
+        assert kernel.ok("len(__import__('jan_magics').threads())").result == "2"
+
+
+@pytest.mark.parametrize("text", ["one", "one changed"])
+def test_a_moved_notebook_with_plain_ids(tmp_path: Path, text: str) -> None:
+    notebook = write(tmp_path / "made.ipynb", {"c1": "one", "c2": "two"})
+    with opened(notebook) as kernel:
+        ask(kernel, "one", "c1")
+        ask(kernel, "two", "c2")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    moved = notebook.rename(folder / "moved.ipynb")
+    with opened(moved) as kernel:
+        ran = kernel.ok(f"%%chat --temperature 0.5\n{text}", cell_id="c1")
+        assert "moved (continued, 4 messages)" in shown(ran)
+        assert kernel.ok("len(__import__('jan_magics').threads())").result == "1"
 
 
 def test_a_dry_run_in_a_copy_shows_the_path_and_stores_nothing(first: Path, tmp_path: Path) -> None:

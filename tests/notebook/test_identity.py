@@ -67,11 +67,29 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
 def test_notebooks_beside_come_newest_first(tmp_path: Path) -> None:
     for number, name in enumerate(("old", "here", "new")):
         path = tmp_path / f"{name}.ipynb"
-        path.write_text(notebook(cell(f"{number:08x}")))
+        path.write_text(notebook(cell(f"0a1b2c3{number}")))
         os.utime(path, (number, number))
     found = [file.marks for file in NotebookFiles().beside(str(tmp_path / "here.ipynb"))]
-    assert found == [frozenset({"00000002"}), frozenset({"00000000"})]
+    assert found == [frozenset({"0a1b2c32"}), frozenset({"0a1b2c30"})]
     assert list(NotebookFiles().beside(str(tmp_path / "missing" / "here.ipynb"))) == []
+
+
+def test_a_renamed_notebook_is_found_by_the_running_cell(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.ipynb", tmp_path / "new.ipynb"
+    files, marks = NotebookFiles(), marks_of(A, "x")
+    old.write_text(notebook(cell(A)))
+    assert files.renamed(str(old), marks) is None
+    old.rename(new)
+    assert files.renamed(str(old), marks) == str(new)
+    assert files.renamed(str(old), marks_of(B, "x")) is None
+    assert files.renamed(str(old), frozenset()) is None
+    plain = tmp_path / "plain.ipynb"
+    plain.write_text(notebook(cell("c1", "%%chat\nhi")))
+    assert files.renamed(str(old), marks_of("c1", "%%chat -q\nhi")) == str(plain)
+    assert files.renamed(str(old), marks_of("c1", "%%chat\nho")) is None
+    (tmp_path / "copy.ipynb").write_text(notebook(cell(A)))
+    assert files.renamed(str(old), marks) is None  # two have it, so nobody knows
+    assert files.renamed(str(tmp_path / "gone" / "old.ipynb"), marks) is None
 
 
 def test_the_first_that_is_a_path_is_the_notebook(
