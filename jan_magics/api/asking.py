@@ -15,10 +15,13 @@ OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 def asking_of(
     text: str, params: Mapping[str, Any], *, at: str = "head", history: bool = True
 ) -> Asking:
-    """Make an asking of a text and keywords. Raises SettingError, KeyRefused."""
+    """Make an asking of a text and keywords. Raises SettingError, KeyRefused.
+
+    "head" is where a call from Python goes by itself: in a run without cell ids, its own branch.
+    """
     others = {name: value for name, value in params.items() if name != "reuse"}
     rerun = "reuse" if params.get("reuse") else None
-    asked = merged(Asking(at=at, history=history, rerun=rerun), others)
+    asked = merged(Asking(at=None if at == "head" else at, history=history, rerun=rerun), others)
     return replace(asked, text=checked_text(text))
 
 

@@ -14,6 +14,7 @@ from jan_magics.engine.outcome import Outcome, version_of
 from jan_magics.engine.placing import branch_left
 from jan_magics.engine.records import KEY, model_of
 from jan_magics.engine.session import Session
+from jan_magics.engine.spots import Spot
 from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View, view_of
 
@@ -93,6 +94,11 @@ def edit_answer(session: Session, identifier: str, text: str) -> Outcome:
     version, versions = version_of(turn)
     count = len(view.index.path())
     return Outcome(turn, version, versions, None, count, ("edited, nothing sent",), ())
+
+
+def begins_branch(session: Session, view: View) -> bool:
+    """Tell whether the next turn begins a new branch at the root."""
+    return view.pending or session.threads.spot(view) == Spot("root")
 
 
 def goal_of(view: View, target: str) -> str:

@@ -47,8 +47,9 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
         return Spot("after", full_id(view.index, asking.at or ""))
     if view.pending:
         return Spot("root")
-    appends = asking.at == "head" or asking.rerun == "append"
-    if caller.run or asking.cell is None or appends:
+    if asking.at == "head":
+        return HEAD
+    if caller.run or asking.cell is None or asking.rerun == "append":
         return caller.run or HEAD
     call = (asking.cell.cell, asking.cell.ordinal)
     links = [

@@ -16,6 +16,8 @@ from jan_magics.api.opening import back_up, current, current_host, empty_bin, in
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.assemble import keep_key
+from jan_magics.engine.branches import begins_branch
+from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import VERBS, Parser, Verb, make_parser, parse, parse_with_text
@@ -68,13 +70,9 @@ def status() -> Line:
     host = current_host()
     session = host.session()
     choice = host.bridge.call(session.choice)
-    thread = session.current()
-    where = "a new thread at the next prompt"
-    if thread:
-        where = f"{shown_title(thread)}, {len(session.view().path())} messages"
     lines = [
         f"model    {choice.model} ({choice.why})",
-        f"thread   {where}",
+        f"thread   {_where(session)}",
         f"folder   {session.engine.folder}",
     ]
     sticky = session.sticky
@@ -85,6 +83,18 @@ def status() -> Line:
     if sticky.system:
         lines.append(f"system   {sticky.system[:70]}")
     return Line("\n".join((*lines, "help     %chat help")))
+
+
+def _where(session: Session) -> str:
+    """Say where the next turn goes."""
+    view = session.view()
+    if view.thread is None:
+        return "a new thread at the next prompt"
+    place = f"{shown_title(view.thread)}, {len(view.path())} messages"
+    if not begins_branch(session, view):
+        return place
+    other = "%chat undo" if view.pending else "%%chat --at head"
+    return f"{place}; the next turn begins a new branch · to go on instead: {other}"
 
 
 def _ask(magics: "JanMagics", parsed: Any, text: str) -> object:

@@ -159,7 +159,9 @@ def test_new_of_an_existing_name_is_a_branch_with_a_root_of_its_own(kernel: Kern
     assert "a new thread: branchy" in kernel.ok("%chat new branchy").result
     kernel.ok("%%chat\none")
     assert "a new branch in branchy" in kernel.ok("%chat new branchy").result
-    assert "branchy, 0 messages" in kernel.ok("%chat").result
+    status = kernel.ok("%chat").result
+    assert "branchy, 0 messages; the next turn begins a new branch" in status
+    assert "go on instead: %chat undo" in status
     ran = kernel.ok("%%chat -o answer\ntwo")
     assert kernel.ok("len(answer.sent['messages'])").result == "1"
     assert "answer ‹" not in ran.displays[-1]["text/plain"]  # a new beginning is no other version

@@ -104,6 +104,22 @@ def test_a_dry_run_in_a_copy_shows_the_path_and_stores_nothing(first: Path, tmp_
         assert kernel.ok("len(__import__('jan_magics').threads())").result == "2"
 
 
+def test_at_head_goes_on_where_a_run_without_cell_ids_would_begin(first: Path) -> None:
+    with opened(first) as kernel:
+        status = kernel.ok("%chat").result
+        assert "first, 2 messages; the next turn begins a new branch · to go on" in status
+        assert "%%chat --at head" in status
+        ran = kernel.ok("%%chat --at head\nthree")
+        assert "first (continued, 2 messages)" in shown(ran)
+        assert "first, 4 messages\n" in kernel.ok("%chat").result
+        kernel.ok("%%chat\nfour")
+        texts = kernel.ok("print(*__import__('jan_magics').current().messages().text)").out
+        assert texts == "one one three three four four\n"
+    with opened(first) as kernel:  # without the flag it begins, also from Python
+        kernel.ok("__import__('jan_magics').current().send('five', show=False)")
+        assert kernel.ok("len(__import__('jan_magics').current().messages())").result == "2"
+
+
 def test_vscode_names_the_notebook_and_its_cells(tmp_path: Path) -> None:
     notebook = write(tmp_path / "code.ipynb", {A: "one"})
     with running_kernel(tmp_path, JAN_MODEL="offline:echo") as kernel:
