@@ -1,4 +1,4 @@
-"""Ids as people write them: any unique beginning of one."""
+"""Ids as people write them: any unique beginning of at least four characters."""
 
 import itertools
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from jan_magics.domain.errors import MessageNotFound, ThreadError
 from jan_magics.domain.tree import TreeIndex
 
 SHORTEST: Final = 6
-"""Characters of a shown id at least: a beginning of three digits would be a version's number."""
+"""Characters of a shown id at least."""
+SHORTEST_PREFIX: Final = 4
+"""Characters of a written id at least: one to three digits are a version's number."""
 
 
 def full_id(index: TreeIndex, prefix: str) -> str:
@@ -16,10 +18,12 @@ def full_id(index: TreeIndex, prefix: str) -> str:
 
     Raises:
         MessageNotFound: when none does.
-        ThreadError: when several do.
+        ThreadError: when several do, or it is too short to be meant for one.
     """
     if prefix in index:
         return prefix
+    if 0 < len(prefix) < SHORTEST_PREFIX:
+        raise _too_short(prefix)
     found = [message.id for message in index.messages if message.id.startswith(prefix)]
     if not found or not prefix:
         raise MessageNotFound(prefix)
@@ -42,6 +46,18 @@ def short_ids(index: TreeIndex) -> Mapping[str, str]:
         name: name[: max(SHORTEST, shared[place] + 1, shared[place + 1] + 1)]
         for place, name in enumerate(ordered)
     }
+
+
+def _too_short(prefix: str) -> ThreadError:
+    if prefix.isascii() and prefix.isdigit():
+        return ThreadError(
+            f"{prefix!r} is a number, and here an id is meant",
+            "See the ids: %chat tree · go to a version by its number: %chat go N",
+        )
+    return ThreadError(
+        f"{prefix!r} is too short for an id",
+        f"Write at least {SHORTEST_PREFIX} characters of it: %chat tree",
+    )
 
 
 def _shared(one: str, other: str) -> int:

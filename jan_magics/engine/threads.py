@@ -26,13 +26,13 @@ from jan_magics.engine.cells import (
 )
 from jan_magics.engine.copies import copy_path
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.ids import SHORTEST_PREFIX
 from jan_magics.engine.records import KEY
 from jan_magics.engine.spots import Spot
 from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View
 
 LONGEST_TITLE: Final = 200
-SHORTEST_PREFIX: Final = 4
 _NOT_COPIED: Final = (KEY, ACTIVE_ROOT_KEY, "titleSetManually")
 
 

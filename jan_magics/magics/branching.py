@@ -10,8 +10,8 @@ from jan_magics.api.host import Showing
 from jan_magics.api.opening import current, current_host
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
-from jan_magics.engine.branches import begin, go, versions_shown
-from jan_magics.engine.ids import short_ids
+from jan_magics.engine.branches import begin, drop, go, versions_shown
+from jan_magics.engine.ids import full_id, short_ids
 from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 from jan_magics.magics.line import Line
@@ -68,8 +68,14 @@ def _diff(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 
 def _drop(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    current().drop(parsed.id)
-    return Line(f"{parsed.id} is hidden: kept, and not sent any more · back: %chat undo")
+    session = current_host().session()
+    before = session.view()
+    dropped = full_id(before.index, parsed.id)
+    words = clip(text_of(before.index[dropped]), 60)
+    if dropped in before.hidden:
+        return Line(f"«{words}» was hidden already")
+    drop(session, dropped)
+    return Line(f"«{words}» is hidden: kept, and not sent any more · back: %chat undo")
 
 
 def _undo(magics: "JanMagics", parsed: Any, _: str) -> Line:

@@ -32,7 +32,24 @@ def test_what_several_begin_with_is_told_with_more_of_it(index: TreeIndex) -> No
     assert full_id(index, "b000000000") == "b000000000"  # a whole id is never ambiguous
 
 
-@pytest.mark.parametrize("prefix", ["c", "", "a1b2c3d4e5f"])
+@pytest.mark.parametrize(
+    ("prefix", "said", "step"),
+    [
+        ("1", "'1' is a number", "%chat go N"),
+        ("000", "'000' is a number", "%chat tree"),
+        ("b00", "'b00' is too short", "at least 4 characters"),
+        ("一二三", "'一二三' is too short", "at least 4 characters"),
+    ],
+)
+def test_what_is_too_short_names_nothing(
+    index: TreeIndex, prefix: str, said: str, step: str
+) -> None:
+    with pytest.raises(ThreadError, match=said) as caught:
+        full_id(index, prefix)
+    assert step in caught.value.next_step
+
+
+@pytest.mark.parametrize("prefix", ["cccc", "", "a1b2c3d4e5f"])
 def test_what_nothing_begins_with_is_not_found(index: TreeIndex, prefix: str) -> None:
     with pytest.raises(MessageNotFound):
         full_id(index, prefix)

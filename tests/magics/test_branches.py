@@ -76,6 +76,10 @@ def test_errors_say_what_to_type(kernel: Kernel) -> None:
         ("undo", "ThreadError", "%chat tree"),
         ("diff", "ThreadError", "%chat retry"),
         ("drop abcdef", "MessageNotFound", "%chat tree"),
+        ("drop 1", "ThreadError", "%chat tree"),
+        ("show 1", "ThreadError", "%chat tree"),
+        ("ask --at 1 x", "ThreadError", "%chat tree"),
+        ("retry 00a", "ThreadError", "at least 4 characters"),
     ):
         name, trace = error_of(kernel.run(f"%chat {line}"))
         assert name == kind, line
@@ -127,7 +131,9 @@ def test_an_answer_goes_on_after_the_kernel_was_killed(tmp_path: Path) -> None:
 def test_a_dropped_message_is_not_sent_and_comes_back(kernel: Kernel) -> None:
     kernel.ok("%%chat -o first\none")
     identifier = kernel.ok("first.message[:8]").result.strip("'")
-    assert "undo" in kernel.ok(f"%chat drop {identifier}").result
+    said = kernel.ok(f"%chat drop {identifier}").result
+    assert said == "«one» is hidden: kept, and not sent any more · back: %chat undo"
+    assert kernel.ok(f"%chat drop {identifier}").result == "«one» was hidden already"
     assert kernel.ok("list(jan.current().messages().status)").result == "['active', 'truncated']"
     kernel.ok("%%chat\ntwo")
     assert "assistant" not in kernel.ok("%chat show --sent").result
