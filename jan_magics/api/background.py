@@ -2,10 +2,11 @@
 
 import contextvars
 import threading
+from contextlib import suppress
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host, Showing
-from jan_magics.domain.errors import JanError
+from jan_magics.domain.errors import JanError, ThreadNotFound
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
@@ -29,6 +30,8 @@ class Running:
         self._displays = [self._opened(host.display(showing))]
         self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
         self._answer: Answer | None = None
+        self._failure: JanError | Stopped | None = None
+        self._awaited = False
         self._latest = Progress(note="asking in the background")
         # The copied context lets what is displayed from there reach the cell that began it.
         follow = contextvars.copy_context().run
@@ -57,6 +60,7 @@ class Running:
         self._thread.join(timeout)
         if self._thread.is_alive():
             raise JanError(f"no whole answer after {timeout:g} s", "Wait longer: running.wait()")
+        self._awaited = True
         if self._answer is None:
             self._job.result()
         return self._answer  # type: ignore[return-value]  # result() has raised otherwise
@@ -72,9 +76,27 @@ class Running:
         display.update(self._latest.text, self._latest.note)
         self._displays.append(display)
 
+    def news(self) -> str:
+        """Say that the turn is over, "" to who has waited for it."""
+        if self._awaited:
+            return ""
+        how = "finished"
+        if self._failure is not None:
+            how = "stopped" if isinstance(self._failure, Stopped) else "failed"
+        return f"a background turn {self._place()}{how}"
+
     def __repr__(self) -> str:
         state = "over" if self.done else f"{len(self._latest.text):,} characters so far"
         return f"<background turn: {state}>"
+
+    def _place(self) -> str:
+        """Name the thread as it is called by now."""
+        if not self._ended:
+            return ""
+        thread = self._ended[-1].turn.thread
+        with suppress(ThreadNotFound):
+            thread = self._host.session().engine.store.thread(thread.id)
+        return f"in {shown_title(thread)} "
 
     def _opened(self, display: Display) -> Display:
         display.open("asking in the background")
@@ -102,8 +124,8 @@ class Running:
         if outcome is not None and failure is None:
             self._answer = self._host.answer(outcome, shown=False)
         self._host.bridge.running.remove(self._job)
-        thread = shown_title(outcome.turn.thread) if outcome else "a thread"
-        self._host.release(self, thread, failure)
+        self._failure = failure
+        self._host.release(self)
 
 
 def _lines(failure: JanError | Stopped | None) -> list[str]:

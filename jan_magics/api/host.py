@@ -37,6 +37,10 @@ class Follower(Protocol):
         """Show it in the running cell."""
         ...
 
+    def news(self) -> str:
+        """Say in the next footer that it is over, "" where its user knows."""
+        ...
+
 
 @dataclass(slots=True)
 class Host:
@@ -128,11 +132,10 @@ class Host:
         self.tell(outcome.turn.thread, outcome.turn.index.path())
         return self.answer(outcome, shown=False)
 
-    def release(self, follower: Follower, thread: str, failure: BaseException | None) -> None:
+    def release(self, follower: Follower) -> None:
         """Let go of a turn in the background; the next footer says that it is over."""
         self.followers.remove(follower)
-        how = "failed" if failure else "finished"
-        self.session().telling.news.append(f"a background turn in {thread} {how}")
+        self.session().telling.news.append(follower.news)
 
     def preview(self, asking: Asking) -> Preview:
         """Return what would be sent."""

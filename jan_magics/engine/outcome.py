@@ -1,6 +1,6 @@
 """A finished turn with what its footer says beside it; nothing is told twice."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -33,12 +33,12 @@ class Outcome:
 class Telling:
     """What this kernel has told already: lines, and by thread who answered last.
 
-    `news` are lines that the next footer tells.
+    `news` give lines that the next footer tells, "" where there is nothing to tell any more.
     """
 
     answered_by: dict[str, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
-    news: list[str] = field(default_factory=list)
+    news: list[Callable[[], str]] = field(default_factory=list)
 
     def outcome(
         self, turn: Turn, ask: Ask, choice: Choice, *, new: bool, notes: Sequence[str]
@@ -51,7 +51,8 @@ class Telling:
         if before is None:
             # A new branch at the root sees nothing of what the thread holds.
             state = "new" if new or not length or rooted else "continued"
-        lines = [*self.news, *(n for n in (*notes, *ask.notes) if n not in self.told)]
+        news = filter(None, [tell() for tell in self.news])
+        lines = [*news, *(n for n in (*notes, *ask.notes) if n not in self.told)]
         self.news.clear()
         self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:

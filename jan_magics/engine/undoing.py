@@ -17,8 +17,18 @@ from jan_magics.storage.upkeep import Upkeep
 
 
 def delete_thread(session: Session, name: str) -> Thread:
-    """Move a thread to the bin and note it where the user goes on. Raises ThreadNotFound."""
+    """Move a thread to the bin and note it where the user goes on.
+
+    Raises:
+        ThreadNotFound: with the nearest names.
+        ThreadError: while it is being answered.
+    """
     engine, sticky = session.engine, session.sticky
+    thread = session.threads.existing(name)
+    if session.order.busy(thread.id):
+        raise ThreadError(
+            f"a turn is running in {shown_title(thread)!r}", "Wait for it, or stop it: %chat stop"
+        )
     thread = session.threads.delete(name)
     stuck = sticky.thread in (thread.id, thread.title)
     if stuck:

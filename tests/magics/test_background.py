@@ -57,7 +57,35 @@ def test_threads_answer_at_the_same_time(kernel: Kernel) -> None:
     assert time.perf_counter() - begun < 2.5  # one after the other it would be more than three
     ran = kernel.ok("%%chat -m offline:echo\nnext")
     plain = ran.displays[-1]["text/plain"]
-    assert "a background turn in " in plain
+    assert "a background turn in " not in plain  # who has waited knows
+
+
+def news(kernel: Kernel) -> list[str]:
+    plain = kernel.ok("%%chat -m offline:echo -t elsewhere\nnext").displays[-1]["text/plain"]
+    return [line for line in plain.splitlines() if line.startswith("a background turn")]
+
+
+def test_the_next_footer_tells_once_what_nobody_has_waited_for(kernel: Kernel) -> None:
+    kernel.ok("%%chat -m offline:echo -t 笔记 --background -o running\nhello")
+    kernel.ok("while not running.done: __import__('time').sleep(0.01)")
+    kernel.ok("%chat rename 笔记 日志")
+    assert news(kernel) == ["a background turn in 日志 finished"]
+    assert news(kernel) == []
+    kernel.ok("%%chat -m offline:echo -t 日志 --background -o running\nhello")
+    kernel.ok("running.wait()")
+    assert news(kernel) == []
+
+
+def test_a_thread_that_is_being_answered_is_not_deleted(kernel: Kernel) -> None:
+    kernel.ok(f"%%chat {SLOW} -t notes --background -o running\n{WORDS}")
+    kernel.ok("import time; time.sleep(0.3)")
+    ran = kernel.run("%chat delete notes")
+    assert ran.error is not None
+    assert ran.error[2] == [
+        "ThreadError: a turn is running in 'notes'", "Wait for it, or stop it: %chat stop",
+    ]  # fmt: skip
+    assert kernel.ok("running.wait().text").result == repr(WORDS)
+    assert "is in the bin" in kernel.ok("%chat delete notes").result
 
 
 def test_stop_keeps_what_was_said(kernel: Kernel) -> None:
@@ -73,16 +101,19 @@ def test_stop_keeps_what_was_said(kernel: Kernel) -> None:
 def test_the_stop_verb_stops_it(kernel: Kernel) -> None:
     kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
     assert kernel.ok("%chat stop").result == "stopped 1 turn"
+    kernel.ok("while not running.done: __import__('time').sleep(0.01)")
+    assert [line.rpartition(" ")[2] for line in news(kernel)] == ["stopped"]
 
 
 def test_a_failure_is_shown_in_its_cell_and_raised_by_wait(kernel: Kernel) -> None:
-    kernel.ok("%%chat -m offline:echo -P fail=before --background -o running\nhello")
+    failing = "%%chat -m offline:echo -P fail=before --background -o running\nhello"
+    kernel.ok(failing)
     ran = kernel.run("running.wait()")
     assert ran.error is not None
     assert ran.error[0] not in ("Stopped", "AttributeError")
-    assert (
-        "background turn in" in kernel.ok("%%chat -m offline:echo\nnext").displays[-1]["text/plain"]
-    )
+    kernel.ok(failing)
+    kernel.ok("while not running.done: __import__('time').sleep(0.01)")
+    assert [line.rpartition(" ")[2] for line in news(kernel)] == ["failed"]
 
 
 def test_show_attaches_a_turn_that_goes_on(kernel: Kernel) -> None:
