@@ -102,8 +102,10 @@ class Host:
         stable = self.stable()
         shown = _shown(outcome, showing)
         display.finish(bundle(shown, stable=stable))
-        if isinstance(display, CellDisplay) and not stable:
-            # With one stable display an answer's cell is never touched again.
+        kept = outcome.turn.answer.id in outcome.turn.index
+        if isinstance(display, CellDisplay) and kept and not stable:
+            # With one stable display an answer's cell is never touched again; a side turn's
+            # answer is on no branch.
             self.onscreen.put(outcome.turn.thread.id, display, shown)
         self.tell(outcome.turn.thread, outcome.turn.index.path())
 
@@ -194,6 +196,7 @@ def _shown(outcome: Outcome, showing: Showing) -> Shown:
         thread_messages=outcome.messages,
         version=outcome.version,
         versions=outcome.versions,
+        counted=outcome.counted,
         flags=outcome.flags,
         lines=outcome.lines,
     )

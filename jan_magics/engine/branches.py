@@ -91,9 +91,9 @@ def edit_answer(session: Session, identifier: str, text: str) -> Outcome:
     question = after.index.nearest_user(answer.id) or answer
     request = ChatRequest(_model(model), ())
     turn = Turn(view.thread, question, answer, request, after.index, "stop", Usage(), Timings())
-    version, versions = version_of(turn)
-    count = len(view.index.path())
-    return Outcome(turn, version, versions, None, count, ("edited, nothing sent",), ())
+    version, versions, counted = version_of(turn)
+    count, flags = len(view.index.path()), ("edited, nothing sent",)
+    return Outcome(turn, version, versions, None, count, flags, (), counted)
 
 
 def begins_branch(session: Session, view: View) -> bool:
@@ -109,11 +109,16 @@ def goal_of(view: View, target: str) -> str:
     versions, here = versions_shown(view)
     wanted = int(target) if number else here + (1 if target == "next" else -1)
     if not 1 <= wanted <= len(versions):
-        raise ThreadError(
-            f"there is no version {target} here: version {here} of {len(versions)} is shown",
-            "See them all: %chat tree",
-        )
+        raise _no_version(target, here, len(versions))
     return versions[wanted - 1].id
+
+
+def _no_version(target: str, here: int, count: int) -> ThreadError:
+    shown = f"version {here} of {count} is shown"
+    if target in ("prev", "next"):
+        shown = f"this is the {'first' if target == 'prev' else 'last'} of {count}"
+        return ThreadError(shown, f"Go to one by its number: %chat go 1 … {count}")
+    return ThreadError(f"there is no version {target} here: {shown}", "See them all: %chat tree")
 
 
 def versions_shown(view: View) -> tuple[Sequence[Message], int]:

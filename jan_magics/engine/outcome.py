@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import REMEMBERED, Choice
@@ -10,6 +10,9 @@ from jan_magics.engine.records import model_of
 from jan_magics.engine.spots import Spot, later_messages
 from jan_magics.engine.turn import Ask, Turn
 
+Counted: TypeAlias = Literal["answer", "question"]
+
+ANSWER: Final[Literal["answer"]] = "answer"
 _OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
 
 
@@ -17,7 +20,8 @@ _OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
 class Outcome:
     """A finished turn, and what its footer says beside it.
 
-    `state` is "new" or "continued" at the first turn of this kernel in that thread.
+    `version` of `versions` is the answer's, or where it has no other the question's: `counted`
+    says which. `state` is "new" or "continued" at the first turn of this kernel in that thread.
     """
 
     turn: Turn
@@ -27,6 +31,7 @@ class Outcome:
     messages: int
     flags: tuple[str, ...]
     lines: tuple[str, ...]
+    counted: Counted = "answer"
 
 
 @dataclass(slots=True)
@@ -59,17 +64,21 @@ class Telling:
             lines.append(f"why {choice.model}: {choice.why}")
         lines.extend(() if turn.stored else _left_behind(ask))
         self.answered_by[turn.thread.id] = str(choice.model)
-        version, versions = (1, 1) if rooted else version_of(turn)
-        return Outcome(turn, version, versions, state, length, _flags(turn, ask), tuple(lines))
+        version, versions, counted = (1, 1, ANSWER) if rooted else version_of(turn)
+        told = _flags(turn, ask), tuple(lines)
+        return Outcome(turn, version, versions, state, length, *told, counted)
 
 
-def version_of(turn: Turn) -> tuple[int, int]:
-    """Return which version an answer is and of how many; a new wording counts as a version too."""
+def version_of(turn: Turn) -> tuple[int, int, Counted]:
+    """Return which version an answer is and of how many, else the question's with a new wording."""
     index = turn.index
     if turn.answer.id not in index:
-        return 1, 1
-    version = index.version(turn.answer.id)
-    return version if version[1] > 1 else index.version(turn.question.id)
+        return 1, 1, ANSWER
+    version, versions = index.version(turn.answer.id)
+    if versions > 1 or turn.question.id not in index:
+        return version, versions, ANSWER
+    version, versions = index.version(turn.question.id)
+    return version, versions, ANSWER if versions == 1 else "question"
 
 
 def _left_behind(ask: Ask) -> list[str]:
@@ -87,7 +96,7 @@ def _left_version(index: TreeIndex, spot: Spot) -> str:
     trail = index.path_to(spot.message)
     kept = {message.id for message in (trail[:-1] if spot.where == "edit" else trail)}
     left = next(message for message in index.path() if message.id not in kept)
-    return f"answer {index.version(left.id)[0]}"
+    return f"{'question' if left.role == 'user' else 'answer'} {index.version(left.id)[0]}"
 
 
 def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ _BLOCK: Final = re.compile(rf"<({_KINDS})\b[^>]*>.*?</\1\s*>", re.DOTALL | re.IG
 _OPENER: Final = re.compile(rf"<{_KINDS}\b[^>]*>", re.IGNORECASE)
 _CLOSER: Final = re.compile(rf"</{_KINDS}\s*>", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
-_LABEL: Final = re.compile(r"\s*\W*(title|titel|titre|título|标题|タイトル)\W*[:：]", re.IGNORECASE)
+_LABEL: Final = re.compile(r"\A\W*(title|titel|titre|título|标题|タイトル)\W*[:：]", re.IGNORECASE)
 _MUSING: Final = re.compile(
     r"\W*((ok|okay|alright|hmm|well|so|now|first)\b[\s,.:]+)*"
     r"(the user\b|let me\b|let's\b|let us\b|we (need|have|are asked|should|must)\b"

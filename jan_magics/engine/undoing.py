@@ -87,9 +87,10 @@ def _taken_back(
     if change.kind == "delete":
         return _restore(session, change), Changes(), ()
     if change.kind == "title" and view.thread:
-        title = before.get("title")
-        session.engine.store.update_thread(view.thread.id, title=str(title or ""))
-        return f"the new name; it is {title or 'unnamed'!r} again", Changes(), ()
+        title = str(before.get("title") or "")
+        session.engine.store.update_thread(view.thread.id, title=title)
+        known = shown_title(replace(view.thread, title=title))
+        return f"the new name; it is {known!r} again", Changes(), ()
     if change.kind == "drop":
         identifier = str(before.get("id"))
         words = text_of(view.index[identifier]) if identifier in view.index else identifier[:8]

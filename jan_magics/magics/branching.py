@@ -92,16 +92,15 @@ def place_of(view: View) -> str:
         return "nothing said yet on this branch"
     last = path[-1]
     words = clip(text_of(last), 60)
-    number, count = _version(view)
-    version = f" · answer ‹{number}/{count}›" if count > 1 else ""
-    return f"{short_ids(view.index)[last.id]} «{words}»{version} · {len(path)} messages"
+    return f"{short_ids(view.index)[last.id]} «{words}»{_version(view)} · {len(path)} messages"
 
 
-def _version(view: View) -> tuple[int, int]:
+def _version(view: View) -> str:
     if all(view.index.version(message.id)[1] == 1 for message in view.index.path()):
-        return 1, 1
+        return ""
     versions, number = versions_shown(view)
-    return number, len(versions)
+    what = "question" if versions[number - 1].role == "user" else "answer"
+    return f" · {what} ‹{number}/{len(versions)}›"
 
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({

@@ -15,7 +15,8 @@ _TITLE_LENGTH: Final = 40
 class Footer:
     """What is known of a turn; None and empty pieces are left out of the line.
 
-    `thread` is the title; `lines` are further lines, each something the user must know.
+    `thread` is the title; `counted` says whose the versions are; `lines` are further lines, each
+    something the user must know.
     """
 
     model: str
@@ -27,6 +28,7 @@ class Footer:
     thread_messages: int | None = None
     version: int = 1
     versions: int = 1
+    counted: Literal["answer", "question"] = "answer"
     sees: int | None = None
     total: int | None = None
     trimmed: int | None = None
@@ -135,7 +137,9 @@ def _thread(footer: Footer) -> str:
 
 
 def _version(footer: Footer) -> str:
-    return f"answer ‹{footer.version}/{footer.versions}›" if footer.versions > 1 else ""
+    if footer.versions < 2:
+        return ""
+    return f"{footer.counted} ‹{footer.version}/{footer.versions}›"
 
 
 def _sight(footer: Footer) -> str:

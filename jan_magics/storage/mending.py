@@ -20,8 +20,8 @@ _TITLE_CHARS: Final = 60
 def mend(folder: Folder, quarantine: Path) -> list[str]:
     """Set damaged lines aside, out of the thread; rebuild a damaged record. Say what was done."""
     done: list[str] = []
-    if fold(folder):
-        done.append("what waited in its journal is in its log now")
+    # Ordinary, as at every opening: what waited in the journal goes into the log.
+    fold(folder)
     if folder.quarantine_path.exists():
         quarantine.mkdir(parents=True, exist_ok=True)
         target = _free(quarantine, f"{folder.path.name}.quarantine", ".jsonl")

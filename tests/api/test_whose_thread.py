@@ -39,7 +39,7 @@ def test_a_copied_notebook_gets_a_copy(first: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copy(first, tmp_path / "copy.ipynb"))
     with NotebookHost(copy) as kernel:
         ran = kernel.ask("another", A)
-        assert "copy (continued, 2 messages) · answer ‹2/2›" in footer(ran)
+        assert "copy (continued, 2 messages) · question ‹2/2›" in footer(ran)
         assert kernel.path() == ["another", "another"]
         assert kernel.path(everything=True) == ["one", "one", "another", "another"]
         assert kernel.threads() == [("copy.ipynb", "", 4), ("first.ipynb", "", 2)]

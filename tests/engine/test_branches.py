@@ -19,7 +19,7 @@ def sent(outcome: Any) -> list[str]:
 def test_retry_adds_a_version_and_overwrites_nothing(kernel: Kernel) -> None:
     first = kernel.ask("one")
     again = kernel.ask(aim="retry")
-    assert (again.version, again.versions) == (2, 2)
+    assert (again.version, again.versions, again.counted) == (2, 2, "answer")
     assert kernel.path() == ["one", "one"]
     assert kernel.everything() == ["one", "one", "one"]
     assert again.turn.answer.id != first.turn.answer.id
@@ -45,7 +45,7 @@ def test_an_edited_question_is_asked_beside_the_old_one(kernel: Kernel) -> None:
     kernel.ask("two")
     edited = kernel.ask("two, please", aim="edit", at=kernel.id(2))
     assert kernel.path() == ["one", "one", "two, please", "two, please"]
-    assert (edited.version, edited.versions) == (2, 2)
+    assert (edited.version, edited.versions, edited.counted) == (2, 2, "question")
     assert edited.turn.question.active_child_id is None
     assert sent(edited) == ["one", "one", "two, please"]
 
@@ -104,7 +104,7 @@ def test_numbers_mean_the_last_answer_else_the_nearest_fork_above(kernel: Kernel
     assert kernel.path() == ["one", "one", "two", "two"]
 
 
-@pytest.mark.parametrize("target", ["3", "0", "999", "next"])
+@pytest.mark.parametrize("target", ["3", "0", "999"])
 def test_a_version_that_is_not_there_is_an_error(kernel: Kernel, target: str) -> None:
     kernel.ask("one")
     kernel.ask(aim="retry")
@@ -183,4 +183,4 @@ def test_at_appends_or_branches(kernel: Kernel) -> None:
     assert kernel.path() == ["one", "one", "two", "two", "one", "one"]
     outcome = kernel.ask("aside", at=first)
     assert kernel.path() == ["one", "one", "aside", "aside"]
-    assert outcome.lines == ("4 later messages stay on answer 1 · back: %chat undo",)
+    assert outcome.lines == ("4 later messages stay on question 1 · back: %chat undo",)

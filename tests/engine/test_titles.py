@@ -37,6 +37,10 @@ def thread(title: str = "", **metadata: Json) -> Thread:
         ('"Winter Boats."', "Winter Boats"),
         ("**Winter** _Boats_", "Winter Boats"),
         ("Title: Winter Boats", "Winter Boats"),
+        ("**Title:** Winter Boats", "Winter Boats"),
+        ("标题：冬天的船", "冬天的船"),
+        ("Book Title: Dune", "Book Title Dune"),
+        ("船的标题：冬天", "船的标题冬天"),
         ("Input/output - a guide", "Input output a guide"),
         ("हिन्दी में नाव", "हिन्दी में नाव"),
         ("one two three four five six seven eight nine ten eleven", "one two three four five six "

@@ -112,3 +112,9 @@ def test_a_name_comes_back(kernel: Kernel) -> None:
     current = kernel.session.current()
     assert current
     assert current.title == "notes"
+
+
+def test_a_notebook_without_a_name_has_its_own_again(kernel: Kernel) -> None:
+    kernel.ask("one")
+    rename_thread(kernel.session, None, "papers")
+    assert undo(kernel.session)[0] == "the new name; it is 'work' again"

@@ -62,7 +62,11 @@ def test_go_says_where_it_went(kernel: Kernel) -> None:
     assert "«one» · answer ‹1/2› · 2 messages" in said
     assert path(kernel) == ["one", "one"]
     identifier = said.split()[0]
+    _, trace = error_of(kernel.run("%chat go prev"))
+    assert trace[0] == "ThreadError: this is the first of 2"
+    assert "%chat go 1 … 2" in trace[1]
     kernel.ok("%chat go next")
+    assert "this is the last of 2" in error_of(kernel.run("%chat go next"))[1][0]
     assert path(kernel) == ["one", "one", "two", "two"]
     assert kernel.ok(f"%chat go {identifier}").result == said
 

@@ -117,10 +117,13 @@ def test_the_second_turn_remembers_the_first(kernel: Kernel) -> None:
 
 def test_no_history_does_not_move_the_thread(kernel: Kernel) -> None:
     kernel.ok("%%chat\nfirst")
-    kernel.ok("%%chat --no-history -o aside\nsecond")
+    aside = kernel.ok("%%chat --no-history -o aside\nsecond")
+    later = kernel.ok("%%chat\nthird")
+    shown = [*aside.updates, *later.updates, *later.elsewhere]
+    assert not [each for each in shown if "no longer shown" in str(each)]
     assert kernel.ok("len(aside.sent['messages'])").result == "1"
     assert kernel.ok("list(__import__('jan_magics').current().messages().text)").result == (
-        "['first', 'first']"
+        "['first', 'first', 'third', 'third']"
     )
 
 

@@ -44,7 +44,10 @@ def test_a_changed_cell_makes_another_question(kernel: Kernel) -> None:
     kernel.ok("%%chat\ntwo", cell_id="b")
     ran = kernel.ok("%%chat\none more", cell_id="a")
     assert path(kernel) == ["one more", "one more"]
-    assert "answer ‹2/2›" in ran.displays[-1]["text/plain"]
+    plain = ran.displays[-1]["text/plain"]
+    assert "question ‹2/2›" in plain
+    assert "2 later messages stay on question 1 · back: %chat undo" in plain
+    assert "«one more» · question ‹2/2›" in kernel.ok("%chat go 2").result
 
 
 def test_run_all_twice_gives_two_branches_and_no_duplicate(kernel: Kernel) -> None:

@@ -38,6 +38,8 @@ CASES = [
      "m │ t (continued, 1 message)"),
     (Footer(model="m", thread="t", version=2, versions=3), "m │ t · answer ‹2/3›"),
     (Footer(model="m", version=2, versions=3), "m │ answer ‹2/3›"),
+    (Footer(model="m", version=2, versions=3, counted="question"), "m │ question ‹2/3›"),
+    (Footer(model="m", counted="question"), "m"),
     (Footer(model="m", sees=12, total=40, trimmed=28), "m │ sees 12 of 40 messages (28 trimmed)"),
     (Footer(model="m", sees=40, total=40, trimmed=0), "m"),
     (Footer(model="m", flags=("stopped", "replayed")), "m │ stopped, replayed"),

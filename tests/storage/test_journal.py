@@ -223,3 +223,10 @@ def test_an_undo_brings_a_deleted_message_back(kind: str, between: bool, tmp_pat
     store.close()
     assert texts(store) == [("b", "hello"), ("a", "back")]
     assert store.tombstones("t") == {}
+
+
+def test_folding_is_no_repair(store: JsonlStore, journal: Path, tmp_path: Path) -> None:
+    store.save(make_message("q", "why, then?", parent=None))
+    assert journal.exists()
+    assert list(make_store(tmp_path).repair()) == []
+    assert not journal.exists()
