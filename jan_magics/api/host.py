@@ -162,6 +162,11 @@ class Host:
         """Return what tells this execution from every other one."""
         return execution_key(self.shell) if self.shell else ""
 
+    def reconnect(self) -> None:
+        """Let the next turn use the keys as they are now; threads and `use` stay as they are."""
+        if self._session is not None:
+            self.bridge.loop().call_soon_threadsafe(self._session.engine.reconnect)
+
     def reopen(self) -> None:
         """Close the engine; the next use opens it with the settings as they are then."""
         session, self._session = self._session, None

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,7 @@ from jan_magics.notebook.identity import (
     notebook_path,
     told_by_front_end,
 )
+from jan_magics.storage.files import translated
 from jan_magics.storage.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -83,17 +85,30 @@ def current_host() -> Host:
 def init_folder(host: Host) -> Path:
     """Make a `.jan` folder beside the notebook and keep threads in it from now on.
 
+    Those so far stay where they are: a name that `use` made stick is that of a new thread there.
+
     Raises:
-        SettingError: when a setting names another data folder, which would win.
+        SettingError: when a setting names another data folder, which would win, or a turn goes on.
+        StoreError: when the folder cannot be made.
     """
-    named = host.session().settings().get("data_folder")
+    session = host.session()
+    named = session.settings().get("data_folder")
     if named.value:
         raise SettingError(
             f"data_folder is set by {named.source}, and that wins",
             "Take that setting back first: %chat config lists it.",
         )
     folder = host.opening.folder() / FOLDER
-    folder.mkdir(exist_ok=True)
+    if folder == session.engine.folder:
+        return folder
+    if host.bridge.running:
+        raise SettingError("a turn is still going on", "Wait for it, or end it: %chat stop")
+    with translated(folder):
+        folder.mkdir(exist_ok=True)
+    stuck = session.threads.seen(session.sticky.thread) if session.sticky.thread else None
+    if stuck is not None:
+        # Its id means nothing in another store.
+        session.sticky = replace(session.sticky, thread=stuck.title or None)
     host.reopen()
     return folder
 

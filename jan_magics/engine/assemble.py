@@ -131,9 +131,9 @@ def known_keys() -> Mapping[str, tuple[str, ...]]:
     return list_keys(key_chain())
 
 
-def keep_key(provider: str, value: str) -> Path:
+def keep_key(holder: str, value: str) -> Path:
     """Keep a key in the user's own file. Raises SettingError, KeyRefused."""
-    return store_key(provider, value, config_folder(os.environ))
+    return store_key(holder, value, config_folder(os.environ))
 
 
 async def running() -> tuple[ModelInfo, ...]:

@@ -31,6 +31,7 @@ class Engine:
     search: Search
     _background: set[asyncio.Task[None]] = field(default_factory=set)
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
+    _left: list[Provider] = field(default_factory=list)
 
     def provider(self, model: ModelRef) -> Provider:
         """Return the provider of a model. Raises KeyRefused, SettingError."""
@@ -38,6 +39,14 @@ class Engine:
         if key not in self._open:
             self._open[key] = self.connect(model)
         return self._open[key]
+
+    def reconnect(self) -> None:
+        """Connect anew at the next turn, with the keys that there are then.
+
+        A turn that goes on keeps its connection; what is left is closed with the engine.
+        """
+        self._left.extend(self._open.values())
+        self._open.clear()
 
     def tree(self, thread: Thread) -> TreeIndex:
         """Read a thread's messages as a tree."""
@@ -76,9 +85,9 @@ class Engine:
             for task in left:
                 task.cancel()
             await asyncio.wait(left)
-        while self._open:
-            _, provider = self._open.popitem()
-            await provider.close()
+        self.reconnect()
+        while self._left:
+            await self._left.pop().close()
         await self.release()
         self.search.close()
         self.store.close()

@@ -1,7 +1,6 @@
 """The verbs of `%chat`: each is a few lines over what Python can call too."""
 
 import difflib
-import getpass
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,7 +14,6 @@ from jan_magics.api.asking import plain_options
 from jan_magics.api.opening import back_up, current, current_host, empty_bin, init_folder
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
-from jan_magics.engine.assemble import keep_key
 from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
@@ -25,6 +23,7 @@ from jan_magics.magics.asking import ask, asking_of
 from jan_magics.magics.branching import RUN as BRANCHES
 from jan_magics.magics.editing import list_assistants
 from jan_magics.magics.failing import prompt_about
+from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
 
@@ -190,16 +189,16 @@ def _config(magics: "JanMagics", parsed: Any, _: str) -> object:
 
 
 def _key(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    value = getpass.getpass(f"key of {parsed.provider} (not shown): ")
-    where = keep_key(parsed.provider, value)
-    current_host().reopen()  # an open connection has no key, or the old one
-    return Line(f"the key of {parsed.provider} is kept in {where}")
+    return Line(ask_for_key(current_host(), parsed.provider))
 
 
 def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
     host = current_host()
     if parsed.init:
-        init_folder(host)
+        before = host.session().engine.folder
+        after = init_folder(host)
+        stay = f"; those so far stay in {before}" if after != before else ""
+        return Line(f"threads are kept in {after} from now on{stay}")
     if parsed.convert:
         from jan_magics.api.moving import convert_store, converted_text
 

@@ -7,8 +7,10 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from ipaddress import ip_address
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NoReturn
 from urllib.parse import SplitResult, urlsplit
 
@@ -171,6 +173,27 @@ def list_keys(chain: KeyChain) -> Mapping[str, tuple[str, ...]]:
     return sources
 
 
+def holder_of(name: str, hosts: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return the provider or origin that a key is kept for; `hosts` are the user's own servers.
+
+    Raises:
+        SettingError: when `name` is neither a provider with a server nor an address.
+    """
+    if "://" in name or name in hosts:
+        return origin_of(hosts.get(name, name))
+    if name.lower() not in CATALOG:
+        known = [entry.name for entry in CATALOG.values() if entry.address]
+        nearest = get_close_matches(name.lower().partition(":")[0], [*known, *hosts], 1)
+        closest = f"; closest: {nearest[0]!r}" if nearest else ""
+        raise SettingError(
+            f"no provider {name!r}{closest}",
+            f"It can be: {', '.join(known)}   or an address: %chat key https://HOST",
+        )
+    if not _catalogued(name.lower()):
+        raise SettingError(f"{name!r} has no server that takes a key", "See: %chat models")
+    return name.lower()
+
+
 def store_key(name: str, value: str, folder: Path) -> Path:
     """Write a key for a provider or an origin into keys.toml, readable by its owner only.
 
@@ -178,9 +201,8 @@ def store_key(name: str, value: str, folder: Path) -> Path:
         KeyRefused: when the file is readable by others, or the key has impossible characters.
         SettingError: when `name` is neither a provider with a server nor an address.
     """
-    name = name if name in CATALOG else origin_of(name)
-    if not (origin := _origin_for(name)):
-        raise SettingError(f"{name!r} has no server that takes a key", "See: %chat models")
+    name = holder_of(name)
+    origin = _origin_for(name)
     kept = Key(value, source="this call", origin=origin).reveal(origin)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     entries = {**_read(folder), name: kept}

@@ -1,10 +1,5 @@
 """A whole turn against a server that fails: a typed error, two lines, and nothing is lost."""
 
-import asyncio
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 import jan_magics as jan
@@ -19,7 +14,8 @@ from jan_magics.domain.errors import (
     ServerFailed,
     StreamBroken,
 )
-from tests.providers.loopback import Reply, Server, chunked, http, serving
+from tests.providers.loopback import Reply, chunked, http
+from tests.providers.serving import serving_here
 
 JSON = "application/json"
 WORD = b'data: {"choices":[{"index":0,"delta":{"content":"word "}}]}\n\n'
@@ -28,22 +24,6 @@ OVERFLOW = (
     b'{"error":{"code":400,"message":"request (3031 tokens) exceeds the available context size '
     b'(1024 tokens)","type":"exceed_context_size_error","n_prompt_tokens":3031,"n_ctx":1024}}'
 )
-
-
-@contextmanager
-def server(*replies: Reply) -> Iterator[Server]:
-    """Serve replies from another thread."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    manager = serving(*replies)
-    try:
-        yield asyncio.run_coroutine_threadsafe(manager.__aenter__(), loop).result()
-        asyncio.run_coroutine_threadsafe(manager.__aexit__(None, None, None), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +41,7 @@ def server(*replies: Reply) -> Iterator[Server]:
     ids=["401", "404", "429", "overflow", "500", "empty", "html", "closed"],
 )
 def test_every_failure_has_its_error(reply: Reply, error: type[JanError], words: str) -> None:
-    with server(reply) as running, jan.Chat(model=f"{running.address}#m") as chat:
+    with serving_here(reply) as running, jan.Chat(model=f"{running.address}#m") as chat:
         with pytest.raises(error) as caught:
             chat.send("hello")
         assert words in str(caught.value)
@@ -71,7 +51,7 @@ def test_every_failure_has_its_error(reply: Reply, error: type[JanError], words:
 
 
 def test_a_server_that_is_gone() -> None:
-    with server(http(WORD + END)) as running:
+    with serving_here(http(WORD + END)) as running:
         address = running.address
     with jan.Chat(model=f"{address}#m") as chat, pytest.raises(ModelNotReachable) as caught:
         chat.send("hello")
@@ -79,7 +59,7 @@ def test_a_server_that_is_gone() -> None:
 
 
 def test_a_thread_keeps_its_model_and_never_takes_another() -> None:
-    with server(http(WORD + END)) as running, jan.Chat("notes") as chat:
+    with serving_here(http(WORD + END)) as running, jan.Chat("notes") as chat:
         assert chat.use(model=f"{running.address}#m").send("hello").text == "word "
     with jan.Chat("notes") as chat, pytest.raises(ModelNotReachable):
         chat.send("and now?")
@@ -88,7 +68,10 @@ def test_a_thread_keeps_its_model_and_never_takes_another() -> None:
 def test_a_stream_that_breaks_keeps_its_words() -> None:
     head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 9999\r\n\r\n"
     half = Reply((head, WORD), close=True)
-    with server(half, http(WORD + END)) as running, jan.Chat(model=f"{running.address}#m") as chat:
+    with (
+        serving_here(half, http(WORD + END)) as running,
+        jan.Chat(model=f"{running.address}#m") as chat,
+    ):
         with pytest.raises(StreamBroken):
             chat.send("hello")
         assert list(chat.messages().text) == ["hello", "word "]
@@ -99,7 +82,7 @@ def test_a_stream_that_breaks_keeps_its_words() -> None:
 
 def test_silence_is_a_timeout_between_bytes() -> None:
     with (
-        server(chunked(WORD, end=False)) as running,
+        serving_here(chunked(WORD, end=False)) as running,
         jan.Chat(model=f"{running.address}#m") as chat,
     ):
         with pytest.raises(ModelTimeout):

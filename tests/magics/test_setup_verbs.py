@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.kernel import Kernel, running_kernel
+from tests.providers.loopback import http
+from tests.providers.serving import serving_here
 
 SECRET = "sk-test-0123456789abcdefghij"  # noqa: S105 - what must never be seen again
 
@@ -32,6 +34,54 @@ def test_a_key_is_typed_unseen_and_kept_for_its_owner_only(kernel: Kernel, tmp_p
     assert SECRET not in seen
 
 
+def test_a_key_leaves_thread_head_and_use_as_they_are(kernel: Kernel) -> None:
+    kernel.ok("%%chat\none")
+    kernel.ok("%%chat\ntwo")
+    kernel.ok("%chat use --temperature 0.5 -s 'be brief'")
+    first = kernel.ok("%chat show").result
+    assert "KeyRefused" in str(kernel.run("%%chat --no-history -m openai:gpt-4\nhi").error)
+    kernel.ok("%chat key openai", typed=SECRET)
+    assert kernel.ok("%chat show").result == first
+    plan = kernel.ok("%%chat --dry-run -m openai:gpt-4\nhi").result
+    assert "4 messages before this one" in plan
+    assert "temperature=0.5" in plan
+    shown = kernel.ok("%%chat\nthree").displays[-1]["text/plain"]
+    assert "continued" not in shown
+    assert "(new)" not in shown
+    assert kernel.ok("len(__import__('jan_magics').current().messages())").result == "6"
+    assert kernel.ok("len(__import__('jan_magics').threads())").result == "1"
+
+
+def test_the_next_turn_uses_the_new_key(kernel: Kernel) -> None:
+    with serving_here(http(b"{}", status=401, kind="application/json")) as server:
+        origin = server.address.removesuffix("/v1")
+        ask = f"%%chat -m {server.address}#m\nhi"
+        for key in ("first-key", "second-key"):
+            kernel.ok(f"%chat key {origin}", typed=key)
+            assert kernel.run(ask).error[0] == "AuthenticationFailed"  # type: ignore[index]
+        assert [f"Bearer {key}" in head for key, head in zip(
+            ("first-key", "second-key"), server.heads, strict=True
+        )] == [True, True]  # fmt: skip
+
+
+def test_an_unknown_provider_is_refused_before_a_key_is_typed(kernel: Kernel) -> None:
+    ran = kernel.run("%chat key opnai")  # nobody types: it would fail of that instead
+    assert ran.error is not None
+    assert ran.error[0] == "SettingError"
+    assert "closest: 'openai'" in ran.error[2][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [("groq", "GROQ_API_KEY"), ("https://host.example", "keys.toml")]
+)
+def test_a_key_where_nobody_can_type(kernel: Kernel, name: str, step: str) -> None:
+    ran = kernel.run(f"%chat key {name}")
+    assert ran.error is not None
+    assert ran.error[0] == "KeyRefused"
+    assert "nobody is there" in ran.error[2][0]
+    assert step in ran.error[2][1]
+
+
 def test_a_key_file_that_others_can_read_is_refused(kernel: Kernel, tmp_path: Path) -> None:
     kernel.ok("%chat key openai", typed=SECRET)
     (tmp_path / "config" / "keys.toml").chmod(0o644)
@@ -49,7 +99,11 @@ def test_a_project_gets_a_folder_of_its_own(
     with running_kernel(tmp_path, XDG_DATA_HOME=user, HOME=user) as kernel:
         kernel.ok("%load_ext jan_magics")
         kernel.ok("%%chat -t before\nhi")
-        assert str(tmp_path / ".jan") in kernel.ok("%chat store --init").result
+        kernel.ok("%chat use --temperature 0.5")
+        said = kernel.ok("%chat store --init").result
+        assert str(tmp_path / ".jan") in said
+        assert "stay in " + user in said
+        assert "temperature=0.5" in kernel.ok("%chat").result
         kernel.ok("%%chat -t after\nhi")
         assert (tmp_path / ".jan" / "jan.db").exists()
         titles = kernel.ok("list(__import__('jan_magics').threads().title)").result
@@ -58,6 +112,24 @@ def test_a_project_gets_a_folder_of_its_own(
     with running_kernel(tmp_path / "deeper", XDG_DATA_HOME=user, HOME=user) as kernel:
         kernel.ok("%load_ext jan_magics")
         assert "after, 2 messages" in kernel.ok("%chat use after").result
+
+
+def test_a_thread_in_use_is_a_new_one_of_that_name_in_the_new_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAN_DATA_FOLDER")
+    with running_kernel(tmp_path, XDG_DATA_HOME=str(tmp_path / "user")) as kernel:
+        kernel.ok("%load_ext jan_magics")
+        kernel.ok("%chat use 笔记")
+        kernel.ok("%%chat\nhi")
+        kernel.ok("%%chat --background -P delay=30\nhi")
+        assert "%chat stop" in str(kernel.run("%chat store --init").error)
+        kernel.ok("%chat stop")
+        kernel.ok("%chat store --init")
+        assert "笔记 (new)" in kernel.ok("%%chat\nhi").displays[-1]["text/plain"]
+        # Twice is as once: what is open stays open.
+        assert "stay in" not in kernel.ok("%chat store --init").result
+        assert "笔记, 2 messages" in kernel.ok("%chat").result
 
 
 def test_init_says_when_a_setting_would_win(kernel: Kernel) -> None:
