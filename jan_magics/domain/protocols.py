@@ -6,7 +6,7 @@ from typing import Protocol
 
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import Json, Message, Thread
-from jan_magics.domain.models import ChatRequest, ModelInfo
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.tree import Changes
 
@@ -113,6 +113,13 @@ class Provider(Protocol):
     @property
     def continues(self) -> bool:
         """Tell whether a last message of the assistant is gone on with, not answered."""
+        ...
+
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Refuse what is known to fail before anything is sent.
+
+        Raises SettingError, ProviderError.
+        """
         ...
 
     def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:

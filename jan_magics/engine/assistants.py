@@ -10,6 +10,7 @@ from typing import Final
 
 from jan_magics.domain.errors import AssistantNotFound, KeyRefused, SettingError
 from jan_magics.domain.messages import Json, Thread
+from jan_magics.domain.parameters import checked_parameters
 from jan_magics.storage.files import replace_file, translated
 from jan_magics.storage.json_text import parse, pretty
 
@@ -186,16 +187,12 @@ def usable_name(name: str) -> str:
 
 
 def usable_parameters(given: Mapping[str, object]) -> dict[str, Json]:
-    """Return parameters as they are kept. Raises SettingError for what is no JSON, KeyRefused."""
+    """Return parameters as they are kept. Raises SettingError for what nobody takes, KeyRefused."""
     for name in given:
         if "key" in name and "api" in name:
             raise KeyRefused(f"{name} is no parameter of a model", "Type: %chat key PROVIDER")
-    try:
-        known: dict[str, Json] = json.loads(json.dumps(given, allow_nan=False))
-    except (TypeError, ValueError) as fault:
-        raise SettingError(
-            f"the parameters cannot be kept: {fault}", "Use numbers, text, lists and dicts."
-        ) from fault
+    checked_parameters(given)
+    known: dict[str, Json] = json.loads(json.dumps(given))
     return known
 
 

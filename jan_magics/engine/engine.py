@@ -7,8 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 from jan_magics.domain.messages import Json, Message, Thread
-from jan_magics.domain.models import ModelRef
+from jan_magics.domain.models import ChatOptions, ModelRef
 from jan_magics.domain.overlays import Overlay, SideTurn
+from jan_magics.domain.parameters import checked_options
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
 from jan_magics.engine.records import KEY
@@ -39,6 +40,17 @@ class Engine:
         if key not in self._open:
             self._open[key] = self.connect(model)
         return self._open[key]
+
+    def ready(self, model: ModelRef, options: ChatOptions) -> Provider:
+        """Return the provider of a model, when nothing is known to fail before it is asked.
+
+        Raises:
+            SettingError, KeyRefused, ProviderError: before anything is sent or stored.
+        """
+        checked_options(options)
+        provider = self.provider(model)
+        provider.check(model, options)
+        return provider
 
     def reconnect(self) -> None:
         """Connect anew at the next turn, with the keys that there are then.

@@ -70,11 +70,11 @@ class Session:
         wanted = self.merged(asking, settings)
         name = self._name(wanted, settings)
         found = self.threads.named(name)
-        # Chosen before a thread is made: a wrong model's name leaves no empty thread behind.
         choice = await self._choose(asking, found, settings)
         bring_up_to_date(self.assistants)
         whom = find_assistant(self.assistants, wanted, found, settings)
-        thread = self.threads.note(found or self.threads.create(name))
+        thread = found or self._made(name, self._ask(wanted, View(), choice, whom))
+        thread = self.threads.note(thread)
         ended: list[Outcome] = []
         async with self.order.turn(thread.id, show) as waited:
             if waited:
@@ -138,6 +138,11 @@ class Session:
         choice = await choose(named, remembered, settings, self.finder)
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
+
+    def _made(self, name: str | None, first: Ask) -> Thread:
+        """Make a thread for its first turn; one that cannot be asked leaves no thread behind."""
+        self.engine.ready(first.model, first.options)
+        return self.threads.create(name)
 
     def _ask(self, wanted: Asking, view: View, choice: Choice, whom: Assistant) -> Ask:
         caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))

@@ -74,6 +74,8 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
 
     `over` is told of the turn when its words are kept, also when it was stopped or failed.
     """
+    # Whatever can be known to fail fails here, and leaves no question behind.
+    provider = engine.ready(ask.model, ask.options)
     placed = place(engine, ask)
     # On disk before the request leaves: a question is never lost.
     index = keep_question(engine, ask, placed)
@@ -83,7 +85,6 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding)
     finish: FinishReason = "error"
     try:
-        provider = engine.provider(ask.model)
         if ask.partial:
             await receive(reply, provider, request, ask.partial)
         else:

@@ -13,8 +13,8 @@ from jan_magics.magics.reading import (
     count,
     literal_key,
     model_name,
-    number,
     parameter,
+    temperature,
     thread_name,
 )
 from jan_magics.magics.words import Word, words
@@ -64,8 +64,14 @@ ASKING: Final = (
     Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),
     Flag(("-a", "--assistant"), "NAME", "as whom: %%chat assistants", sticky=True),
     Flag(("-s", "--system"), "TEXT", "instructions, with {{current_date}} …", sticky=True),
-    Flag(("--temperature",), "X", "how freely", number, sticky=True),
-    Flag(("--max-tokens",), "N", "at most so many tokens in the answer", count, sticky=True),
+    Flag(("--temperature",), "X", "how freely, from 0 to 2", temperature, sticky=True),
+    Flag(
+        ("--max-tokens",),
+        "N",
+        "at most so many tokens in the answer; 0: no limit",
+        count,
+        sticky=True,
+    ),
     Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
     Flag(("--at",), "ID", "below that message; head: at the end of what is shown"),
     Flag(("--reuse",), "", "the stored answer, if prompt, path, model, parameters are unchanged"),

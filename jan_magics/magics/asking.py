@@ -15,6 +15,7 @@ from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.templates import escaped, is_template
 from jan_magics.magics.preview import preview
+from jan_magics.magics.reading import parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
 
@@ -60,7 +61,9 @@ def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     }
     system = parsed.system and _instructions(shell, parsed, parsed.system)
     parameters = {
-        name: _filled(shell, parsed, value) if isinstance(value, str) else value
+        name: _parameter(shell, parsed, name, value)
+        if isinstance(value, str) and "{{" in value
+        else value
         for name, value in parsed.P or ()
     }
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
@@ -85,6 +88,16 @@ def _filled(shell: Any, parsed: argparse.Namespace, text: str) -> str:
     if getattr(parsed, "literal", False):
         return text
     return interpolate(text, shell.user_ns, vars(builtins)).text
+
+
+def _parameter(shell: Any, parsed: argparse.Namespace, name: str, text: str) -> Any:
+    """Fill a value in and read it; with `--literal` it is text."""
+    if getattr(parsed, "literal", False):
+        return text
+    try:
+        return parameter_value(name, _filled(shell, parsed, text))
+    except argparse.ArgumentTypeError as fault:
+        raise UsageError(f"-P {name}: {fault}") from None
 
 
 def _instructions(shell: Any, parsed: argparse.Namespace, text: str) -> str:

@@ -3,9 +3,14 @@
 import argparse
 import json
 import re
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from jan_magics.domain.errors import KeyRefused
+from jan_magics.domain.parameters import fault_of
+
+_ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
 
 
 def thread_name(text: str) -> str:
@@ -24,12 +29,15 @@ def model_name(text: str) -> str:
     return text
 
 
-def number(text: str) -> float:
-    """Read a number."""
+def temperature(text: str) -> float:
+    """Read how freely a model may choose."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if fault := fault_of("temperature", value):
+        raise argparse.ArgumentTypeError(fault)
+    return value
 
 
 def count(text: str) -> int:
@@ -40,16 +48,33 @@ def count(text: str) -> int:
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """Read `key=value`; the value is JSON where it can be, else text."""
+    """Read `key=value`."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"{text!r} is not key=value")
     if re.search(r"api_?key|token$|secret|password", name, re.IGNORECASE):
         raise literal_key()
+    # What is filled in is read when it is.
+    return name, value if "{{" in value else parameter_value(name, value)
+
+
+def parameter_value(name: str, text: str) -> Any:
+    """Read a parameter's value: JSON, or a word of Python's, where it can be, else text."""
+    value = _value(text)
+    if fault := fault_of(name, value):
+        raise argparse.ArgumentTypeError(fault)
+    return value
+
+
+def _value(text: str) -> Any:
+    if _ENDLESS.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text} is no number that can be sent")
+    if text in _PYTHON:
+        return _PYTHON[text]
     try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def literal_key() -> KeyRefused:

@@ -9,7 +9,7 @@ from typing import Final
 
 from jan_magics.domain.errors import JanError, ModelNotFound, ModelNotReachable
 from jan_magics.domain.events import Loading, StreamEvent
-from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.local_files import LocalFiles, check_weights, find_files
 from jan_magics.providers.local_process import Running, launch, ready
@@ -42,6 +42,11 @@ class LocalServer:
         except JanError:
             return None
         return None if files.program == self._unfit else ModelRef("local", files.name)
+
+    def check(self) -> None:
+        """Look for what a start needs. Raises ModelNotReachable where something is missing."""
+        if not self.running:
+            find_files(self._weights, self._program)
 
     @property
     def running(self) -> Running | None:
@@ -116,6 +121,11 @@ class LocalProvider:
     def continues(self) -> bool:
         """Tell whether the server goes on with a last message of the assistant."""
         return CATALOG[self.name].dialect.prefill
+
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Refuse a model that cannot be started. Raises ModelNotFound, ModelNotReachable."""
+        self._server.check()
+        self._check(model)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Start the server where it does not run, then send the request. Raises ProviderError."""

@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.errors import ModelNotFound, ProviderError, ServerFailed, SettingError
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta
 from jan_magics.domain.messages import FinishReason, Json, text_of
-from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef, Timings, Usage
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef, Timings, Usage
 from jan_magics.providers.quoting import pieces, quote
 
 When: TypeAlias = Literal["before", "in", "after"]
@@ -54,6 +54,20 @@ class OfflineProvider:
         """Tell whether a last message of the assistant is gone on with."""
         return self._behaviour.continues
 
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Refuse another name than the two, and moments and paces that are none.
+
+        Raises:
+            ModelNotFound, SettingError.
+        """
+        _chosen(self._behaviour, options)
+        if model.name not in NAMES and self._asked >= len(self._behaviour.script):
+            raise ModelNotFound(
+                f"offline has no {model.name!r}",
+                "It has offline:quote and offline:echo: %chat use offline:quote",
+                model=str(model),
+            )
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Yield the answer word by word; `pace`, `delay` and `fail` may come as parameters.
 
@@ -61,7 +75,8 @@ class OfflineProvider:
             ModelNotFound: for a name that is neither `quote` nor `echo`.
             ProviderError: where a failure was asked for.
         """
-        behaviour = _chosen(self._behaviour, request)
+        self.check(request.model, request.options)
+        behaviour = _chosen(self._behaviour, request.options)
         events = self._events(request, behaviour)
         await asyncio.sleep(behaviour.delay)
         _fail("before", behaviour, request.model)
@@ -89,12 +104,6 @@ class OfflineProvider:
         asked, self._asked = self._asked, self._asked + 1
         if asked < len(behaviour.script):
             return behaviour.script[asked]
-        if request.model.name not in NAMES:
-            raise ModelNotFound(
-                f"offline has no {request.model.name!r}",
-                "It has offline:quote and offline:echo: %chat use offline:quote",
-                model=str(request.model),
-            )
         return _answer(request, behaviour)
 
 
@@ -125,8 +134,8 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
     return [*deltas, Finish(reason, usage, Timings(tokens_per_second=rate))]
 
 
-def _chosen(behaviour: Behaviour, request: ChatRequest) -> Behaviour:
-    given = request.options.parameters
+def _chosen(behaviour: Behaviour, options: ChatOptions) -> Behaviour:
+    given = options.parameters
     fail = given.get("fail", behaviour.fail)
     moment = next((when for when in _MOMENTS if when == fail), None)
     if fail is not None and moment is None:

@@ -53,6 +53,9 @@ class OpenAIProvider:
         """Tell whether the server goes on with a last message of the assistant."""
         return self._dialect.prefill
 
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Accept everything: only the server knows its models."""
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send a request and yield events; the last one is Finish.
 

@@ -12,6 +12,7 @@ from jan_magics.domain.errors import (
     ModelTimeout,
     RateLimited,
     ServerFailed,
+    SettingError,
     StreamBroken,
 )
 from tests.providers.loopback import Reply, chunked, http
@@ -48,6 +49,20 @@ def test_every_failure_has_its_error(reply: Reply, error: type[JanError], words:
         assert caught.value.next_step
         assert "\n" not in caught.value.message
         assert list(chat.messages().text) == ["hello"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"temperature": 9}, {"max_tokens": -1}, {"top_p": 3}, {"stop": {1, 2}}], ids=str
+)
+def test_a_wrong_parameter_is_refused_before_anything_is_stored(wrong: dict[str, object]) -> None:
+    with jan.Chat("notes", model="offline:echo") as chat:
+        with pytest.raises(SettingError):
+            chat.send("hello", **wrong)
+        assert "notes" not in list(jan.threads().thread)
+        chat.send("hello", max_tokens=0)
+        with pytest.raises(SettingError):
+            chat.send("again", **wrong)
+        assert list(chat.messages().text) == ["hello", "hello"]
 
 
 def test_a_server_that_is_gone() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta
 from jan_magics.domain.messages import Message, Thread
-from jan_magics.domain.models import ChatRequest, ModelInfo
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import new_id, open_search
 from jan_magics.engine.assistants import Assistants
@@ -48,6 +48,9 @@ class Model:
     @property
     def continues(self) -> bool:
         return False
+
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Accept everything."""
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         self.asked.append(request)

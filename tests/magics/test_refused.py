@@ -1,0 +1,59 @@
+"""What cannot be asked, in a real kernel: refused before anything is sent or stored."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    folder = tmp_path_factory.mktemp("kernel")
+    environment = {
+        "JAN_MODEL": "offline:echo",
+        "JAN_DATA_FOLDER": str(folder / "data"),
+        "JAN_CONFIG_FOLDER": str(folder / "config"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    with running_kernel(folder, **environment) as running:
+        running.ok("%load_ext jan_magics")
+        yield running
+
+
+@pytest.fixture
+def kernel(shared: Kernel) -> Kernel:
+    shared.ok("%chat new")
+    return shared
+
+
+def test_a_parameter_is_read_when_it_is_filled_in(kernel: Kernel) -> None:
+    kernel.ok("k, warm = 40, 9")
+    ran = kernel.ok("%%chat --dry-run -o plan -P 'top_k={{ k }}'\nhi")
+    assert "top_k=40" in ran.result
+    assert "-P temperature" in kernel.run("%%chat -P 'temperature={{ warm }}'\nhi").err
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "-m openai:gpt-4",
+        "-m bogus:model",
+        "-m offline:nope",
+        "-m http://10.0.0.7/v1#m",
+        "-P pace=fast",
+        "-P fail=never",
+        "-P 'stop={\"a\": NaN}'",
+        "--at zzzz",
+        "-a nobody",
+    ],
+)
+def test_what_cannot_be_asked_is_not_stored(kernel: Kernel, flags: str) -> None:
+    threads = "len(__import__('jan_magics').threads())"
+    before = kernel.ok(threads).result
+    assert kernel.run(f"%%chat -t nothing-yet {flags}\nhi").status == "error"
+    assert kernel.ok(threads).result == before
+    kernel.ok("%%chat\nfirst")
+    assert kernel.run(f"%%chat {flags}\nlost?").status == "error"
+    texts = "list(__import__('jan_magics').current().messages(all=True).text)"
+    assert kernel.ok(texts).result == "['first', 'first']"
