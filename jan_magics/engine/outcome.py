@@ -50,7 +50,7 @@ class Telling:
     ) -> Outcome:
         """Return a turn with its footer's facts."""
         before = self.answered_by.get(turn.thread.id)
-        length = len(ask.index.path())
+        length = len(ask.index.path()) - (ask.spot.where == "beside")
         rooted = ask.spot.where == "root"
         state: Literal["new", "continued"] | None = None
         if before is None:
@@ -58,12 +58,15 @@ class Telling:
             state = "new" if new or not length or rooted else "continued"
         news = filter(None, [tell() for tell in self.news])
         lines = [*news, *(n for n in (*notes, *ask.notes) if n not in self.told)]
-        self.news.clear()
-        self.told.update(lines)
+        shown = bool(turn.answer.parts) or turn.finish not in ("error", "stopped")
+        if shown:  # a failure without a word has no footer that could tell it
+            self.news.clear()
+            self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
         lines.extend(() if turn.stored else _left_behind(ask))
-        self.answered_by[turn.thread.id] = str(choice.model)
+        if shown:
+            self.answered_by[turn.thread.id] = str(choice.model)
         version, versions, counted = (1, 1, ANSWER) if rooted else version_of(turn)
         told = _flags(turn, ask), tuple(lines)
         return Outcome(turn, version, versions, state, length, *told, counted)
@@ -83,6 +86,8 @@ def version_of(turn: Turn) -> tuple[int, int, Counted]:
 
 def _left_behind(ask: Ask) -> list[str]:
     """Say how many later messages stay on the branch that a run leaves."""
+    if ask.spot.where == "beside":
+        return ["the question before got no answer and is not sent · back: %chat undo"]
     count = later_messages(ask.index, ask.spot)
     if not count:
         return []

@@ -11,7 +11,7 @@ from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.records import finish_of
-from jan_magics.engine.spots import HEAD, Spot, later_messages, spot_of_cell
+from jan_magics.engine.spots import HEAD, Spot, later_messages, spot_of_cell, unanswered
 from jan_magics.engine.views import View
 
 CUT: Final = frozenset({"length", "stopped", "interrupted", "error", None})
@@ -47,6 +47,10 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
         return Spot("after", full_id(view.index, asking.at or ""))
     if view.pending:
         return Spot("root")
+    return unanswered(view.index, _next_spot(view, asking, caller))
+
+
+def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
     if asking.at == "head":
         return HEAD
     if caller.run or asking.cell is None or asking.rerun == "append":
@@ -108,7 +112,7 @@ def overlays_for(
         # Where it began, `new` has written what was left.
         overlays.append(NextRoot(pending=False))
         leaves = leaves and spot.where != "root"
-    elif spot.where == "root":
+    elif spot.where in ("root", "beside"):
         leaves = True
     if head is not None and leaves:
         overlays.append(branch_left(view, new_id(), now))

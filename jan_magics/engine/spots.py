@@ -11,7 +11,7 @@ from jan_magics.domain.messages import Message, TextPart, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import Changes, TreeIndex
 
-Where: TypeAlias = Literal["head", "root", "after", "again", "edit", "on"]
+Where: TypeAlias = Literal["head", "root", "after", "beside", "again", "edit", "on"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,8 @@ class Spot:
     """A place for a turn.
 
     head: at the end of the active path · root: the first of a new root branch · after: below
-    `message` · again: a further answer to the question `message` · edit: a new version of it · on:
+    `message` · beside: in the place of the question `message`, which nobody has answered · again: a
+    further answer to the question `message` · edit: a new version of it · on:
     the answer `message` itself goes on.
     """
 
@@ -77,6 +78,8 @@ def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
             chosen = select(index, spot.message)
             message = _below(draft, index[spot.message].id)
             changes = chosen.then(attach(index.after(chosen), message))
+        case "beside":
+            changes = attach(index, _below(draft, index.parent(spot.message)))
         case "root":
             changes = (
                 attach(index, _below(draft, None)) if len(index) else Changes((draft.message(),))
@@ -100,6 +103,20 @@ def spot_of_cell(index: TreeIndex, links: Sequence[CellLink], text: str) -> Spot
     if known is None:
         return HEAD
     return Spot("again" if text_of(known) == text else "edit", known.id)
+
+
+def unanswered(index: TreeIndex, spot: Spot) -> Spot:
+    """Return the spot beside a question without an answer, where a spot would be below it.
+
+    However it came about (a failure, a stop, a kernel's death), two questions in a row would be
+    sent as one.
+    """
+    if spot.where not in ("head", "after"):
+        return spot
+    last = index.head() if spot.where == "head" else index[spot.message]
+    if last is None or last.role != "user" or index.children(last.id):
+        return spot
+    return Spot("beside", last.id)
 
 
 def later_messages(index: TreeIndex, spot: Spot) -> int:

@@ -1,5 +1,7 @@
 """A whole turn against a server that fails: a typed error, two lines, and nothing is lost."""
 
+from typing import Any
+
 import pytest
 
 import jan_magics as jan
@@ -54,7 +56,7 @@ def test_every_failure_has_its_error(reply: Reply, error: type[JanError], words:
 @pytest.mark.parametrize(
     "wrong", [{"temperature": 9}, {"max_tokens": -1}, {"top_p": 3}, {"stop": {1, 2}}], ids=str
 )
-def test_a_wrong_parameter_is_refused_before_anything_is_stored(wrong: dict[str, object]) -> None:
+def test_a_wrong_parameter_is_refused_before_anything_is_stored(wrong: dict[str, Any]) -> None:
     with jan.Chat("notes", model="offline:echo") as chat:
         with pytest.raises(SettingError):
             chat.send("hello", **wrong)
