@@ -39,7 +39,8 @@ class Progress:
 class Reply:
     """An answer in the making. `show` is told of progress; `save` writes the parts so far.
 
-    `sent` is the newest request.
+    `sent` is the newest request. `generation` counts up when the answer is settled: what a stream
+    of an older one still brings is neither taken in nor shown nor written.
     """
 
     show: Callable[[Progress], None]
@@ -49,6 +50,7 @@ class Reply:
     first: float | None = None
     last: float = 0.0
     sent: ChatRequest | None = None
+    generation: int = 0
     _saving: asyncio.Task[None] | None = None
 
     async def receive(self, provider: Provider, request: ChatRequest) -> None:
@@ -62,8 +64,10 @@ class Reply:
 
     async def _take(self, events: AsyncIterator[StreamEvent]) -> None:
         show_at = save_at = 0.0
-        add = self.folding.add
+        add, generation = self.folding.add, self.generation
         async for event in events:
+            if generation != self.generation:
+                return  # settled meanwhile: what comes late changes nothing
             add(event)
             now = perf_counter()
             kind = type(event)
@@ -79,14 +83,22 @@ class Reply:
                     )
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
-                    self._save_soon()
+                    self._save_soon(generation)
             elif note := _note(event):
                 self.show(Progress(self.folding.text(), note))
 
     async def settle(self) -> None:
-        """Wait for a write under way, so that it cannot overtake the final one."""
+        """Let no write overtake the final one: wait for one under way, drop one that comes later.
+
+        Nothing cuts the wait off, not even a second interrupt: a write takes a moment, and one that
+        was left alone could come after the next turn's.
+        """
+        self.generation += 1
+        while self._saving is not None and not self._saving.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({self._saving})
         if self._saving is not None:
-            await asyncio.shield(self._saving)
+            self._saving.result()
 
     def finish(self) -> FinishReason:
         """Return how the stream ended; a stream that does not say ended by itself."""
@@ -113,10 +125,14 @@ class Reply:
         # Over a shorter time the clock says more about the machine than about the model.
         return output / seconds if output and output > 1 and seconds > SHORTEST else None
 
-    def _save_soon(self) -> None:
+    def _save_soon(self, generation: int) -> None:
         if self._saving is None or self._saving.done():
             # A worker thread writes: a slow disk must not hold the stream up.
-            self._saving = asyncio.ensure_future(asyncio.to_thread(self.save))
+            self._saving = asyncio.ensure_future(asyncio.to_thread(self._save, generation))
+
+    def _save(self, generation: int) -> None:
+        if generation == self.generation:
+            self.save()
 
 
 def _note(event: StreamEvent) -> str:

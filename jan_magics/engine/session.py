@@ -115,6 +115,10 @@ class Session:
         """Read the thread that the next turn goes to, as it is shown."""
         return view_of(self.engine, self.current())
 
+    def glance(self) -> View:
+        """Read that thread, and write nothing: a copied notebook sees the original's."""
+        return view_of(self.engine, self.threads.seen(self._name(self.sticky, self.settings())))
+
     def merged(self, asking: Asking, settings: Settings | None = None) -> Asking:
         """Return an asking with what `use` made stick, and what settings say, filled in."""
         return laid_over(asking, self.sticky, settings.get("rerun").value if settings else None)

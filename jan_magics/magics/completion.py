@@ -1,7 +1,7 @@
-"""Tab completion of `%%chat` and `%chat`: flags, verbs, names. Never asks the network."""
+"""Tab completion of `%%chat` and `%chat`: flags, verbs, names, ids. Never asks the network."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +19,8 @@ _LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(?:chat|jan)[ \t]+(.*)", re.DO
 _EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")
 _OPTIONS_OF: Final = ("markdown", "text", "code", "json")
 MOST: Final = 60
+WORDS: Final = 40
+"""Columns of a message's first words."""
 
 
 @context_matcher()  # type: ignore[untyped-decorator]
@@ -67,15 +69,17 @@ def _flags_or_names(
         return word, (name for name in spelled if name.startswith(word))
     if word.startswith(("./", "../", "/", "~/")):
         return word, _paths(word)
-    candidates = _values(flag)
+    candidates = _values(flag, word)
     if candidates is None and models:
         candidates = (*_models(), *_threads())
     if candidates is None and verb is not None:
-        candidates = _words(verb)
+        candidates = _words(verb, word)
+    if isinstance(candidates, Mapping):
+        return word, {each: kind for each, kind in candidates.items() if each.startswith(word)}
     return word, (each for each in candidates or () if each.startswith(word))
 
 
-def _values(flag: str) -> Iterable[str] | None:
+def _values(flag: str, word: str) -> Iterable[str] | None:
     """Return what may follow a flag, None when the flag takes nothing."""
     if flag in ("-m", "--model"):
         return _models()
@@ -83,6 +87,8 @@ def _values(flag: str) -> Iterable[str] | None:
         return _quoted(_threads())
     if flag in ("-a", "--assistant", "--edit"):
         return _quoted(_assistants())
+    if flag == "--at":
+        return {"head": "the end of what is shown", **_messages(word)}
     return _OPTIONS_OF if flag == "-f" else None
 
 
@@ -97,7 +103,7 @@ def _assistants() -> list[str]:
     return [row.assistant.name for row in current_host().session().assistants.rows()][:MOST]
 
 
-def _words(verb: Verb) -> Iterable[str]:
+def _words(verb: Verb, begun: str) -> Iterable[str]:
     """Return candidates for the words of a verb."""
     if any("THREAD" in word or "OLD" in word for word in verb.words):
         return _threads()
@@ -105,7 +111,29 @@ def _words(verb: Verb) -> Iterable[str]:
         from jan_magics.providers.catalog import CATALOG
 
         return [entry.name for entry in CATALOG.values() if entry.key_variable]
+    if verb.name == "diff" or any(word.strip("[]").startswith("ID") for word in verb.words):
+        return ({"next": "version", "prev": "version"} if verb.name == "go" else {}) | _messages(
+            begun
+        )
     return [each.name for each in VERBS] if verb.name == "help" else ()
+
+
+def _messages(begun: str) -> dict[str, str]:
+    """Return short ids that begin so, with who says what: those shown first, the newest first."""
+    from jan_magics.api.opening import current_host
+    from jan_magics.domain.messages import text_of
+    from jan_magics.engine.ids import short_ids
+    from jan_magics.notebook.columns import clip
+
+    view = current_host().session().glance()
+    short, path = short_ids(view.index), {message.id for message in view.path()}
+    fitting = [each for each in reversed(view.index.messages) if each.id.startswith(begun)]
+    fitting.sort(key=lambda each: each.id not in path)
+    who = {"user": "question", "assistant": "answer"}
+    return {
+        short[each.id]: f"{who.get(each.role, each.role)}: {clip(text_of(each), WORDS)}"
+        for each in fitting[:MOST]
+    }
 
 
 def _threads() -> list[str]:
@@ -149,8 +177,14 @@ def _names(shell: Any, text: str) -> tuple[str, Iterable[str] | None]:
 
 
 def _result(word: str, candidates: Iterable[str] | None) -> SimpleMatcherResult:
-    """Return a matcher's result; None = not ours, so that other completers answer."""
-    completions = [SimpleCompletion(each, type=_kind(each)) for each in candidates or ()]
+    """Return a matcher's result; None = not ours, so that other completers answer.
+
+    A mapping tells beside each candidate what it is, which a front end shows as its type.
+    """
+    kinds = candidates if isinstance(candidates, Mapping) else {}
+    completions = [
+        SimpleCompletion(each, type=kinds.get(each) or _kind(each)) for each in candidates or ()
+    ]
     return SimpleMatcherResult(
         completions=completions, suppress=bool(completions), matched_fragment=word, ordered=True
     )

@@ -1,4 +1,4 @@
-"""Roles that alternate: adjacent messages of one role are merged, empty answers are left out."""
+"""Roles that alternate, beginning with a question: neighbours are merged, empty answers go."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -7,14 +7,17 @@ from jan_magics.domain.messages import Message, ReasoningPart, TextPart
 
 
 def alternate(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Drop answers that say nothing, then merge neighbours of one role; no part is lost.
+    """Drop answers that say nothing or come before any question, then merge neighbours of one role.
 
     A question that failed or an answer that is hidden leaves two questions in a row, a hidden
-    question two answers; strict templates refuse both.
+    question two answers, and a hidden first one an answer to begin with; strict templates refuse
+    all three.
     """
     kept: list[Message] = []
+    asked = False
     for message in messages:
-        if message.role == "assistant" and not _says_something(message):
+        asked = asked or message.role == "user"
+        if message.role == "assistant" and not (asked and _says_something(message)):
             continue
         if kept and kept[-1].role == message.role != "system":
             kept[-1] = replace(kept[-1], parts=kept[-1].parts + message.parts)

@@ -136,6 +136,19 @@ def test_a_dropped_message_stays_and_is_not_sent(kernel: Kernel) -> None:
     assert len(kernel.session.view().records) == records  # twice is as once
 
 
+def test_a_request_begins_with_a_question(kernel: Kernel) -> None:
+    kernel.ask("one")
+    kernel.ask("two")
+    drop(kernel.session, kernel.id(0))
+    outcome = kernel.ask("three")
+    assert sent(outcome) == ["two", "two", "three"]
+    assert [each.role for each in outcome.turn.request.messages] == ["user", "assistant", "user"]
+    assert kernel.path() == ["one", "one", "two", "two", "three", "three"]
+    for place in (2, 4):
+        drop(kernel.session, kernel.id(place))
+    assert sent(kernel.ask("four")) == ["four"]
+
+
 def test_two_answers_in_a_row_are_sent_as_one(kernel: Kernel) -> None:
     kernel.ask("one")
     kernel.ask("two")

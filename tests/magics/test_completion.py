@@ -60,3 +60,48 @@ def test_hidden_names_are_not_offered(kernel: Kernel) -> None:
 def test_other_cells_are_completed_as_ever(kernel: Kernel) -> None:
     assert "weather_report" in complete(kernel, "weather_r")[0]
     assert "--temperature" not in complete(kernel, "x --te")[0]
+
+
+@pytest.fixture
+def ids(kernel: Kernel) -> dict[str, str]:
+    """Return the ids of a thread with its texts, the newest first."""
+    kernel.ok("%chat use ids")
+    if not eval(kernel.ok("len(__import__('jan_magics').current().messages())").result):  # noqa: S307
+        kernel.ok("%%chat\nwhy is 天空 blue?")
+        kernel.ok("%chat retry")
+    table = kernel.ok("m = __import__('jan_magics').current().messages(all=True)\nlist(m.id)")
+    roles = kernel.ok("list(m.role)")
+    return dict(zip(eval(table.result), eval(roles.result), strict=True))  # noqa: S307
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["%chat drop ", "%chat show ", "%chat diff ", "%chat retry ", "%chat resume ", "%%chat --at "],
+)
+def test_ids_of_the_thread_are_offered(kernel: Kernel, ids: dict[str, str], line: str) -> None:
+    matches, replaced = complete(kernel, line)
+    shown = [name for name in matches if name != "head"]
+    assert replaced == ""
+    assert ("head" in matches) == ("--at" in line)
+    assert sorted(shown) == sorted(name[:6] for name in ids)
+    first = list(ids)[1][:6]
+    assert complete(kernel, f"{line}{first[:4]}") == ([first], first[:4])
+
+
+def test_go_offers_neighbours_and_says_what_each_message_is(
+    kernel: Kernel, ids: dict[str, str]
+) -> None:
+    content = kernel.client.complete("%chat go ", 9, reply=True, timeout=30)["content"]
+    kinds = {
+        each["text"]: each["type"] for each in content["metadata"]["_jupyter_types_experimental"]
+    }
+    assert list(kinds)[:2] == ["next", "prev"]
+    question = next(name for name, role in ids.items() if role == "user")
+    assert kinds[question[:6]] == "question: why is 天空 blue?"
+
+
+def test_completion_writes_nothing(kernel: Kernel, ids: dict[str, str]) -> None:
+    kernel.ok("import jan_magics as jan; before = len(jan.threads())")
+    kernel.ok("%chat use nothing-here")
+    assert complete(kernel, "%chat go ")[0] == ["next", "prev"]
+    assert kernel.ok("len(jan.threads()) - before").result == "1"  # `use` has made one
