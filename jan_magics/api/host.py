@@ -1,10 +1,12 @@
 """One engine with its bridge and its display: what `Chat` and the magics share."""
 
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
+from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.asking import Asking
@@ -13,6 +15,7 @@ from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.engine.threads import shown_title
+from jan_magics.engine.turn import Turn
 from jan_magics.notebook.bridge import Bridge, Job, Stopped
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
@@ -107,7 +110,7 @@ class Host:
             # With one stable display an answer's cell is never touched again; a side turn's
             # answer is on no branch.
             self.onscreen.put(outcome.turn.thread.id, display, shown)
-        self.tell(outcome.turn.thread, outcome.turn.index.path())
+        self._tell_now(outcome.turn)
 
     def answer(self, outcome: Outcome, *, shown: bool, form: Format = "markdown") -> Answer:
         """Return the answer of a turn; `shown` = the running cell has shown it already."""
@@ -123,6 +126,11 @@ class Host:
         if thread is not None:
             self.onscreen.tell(thread.id, {message.id for message in path})
 
+    def _tell_now(self, turn: Turn) -> None:
+        """Tell the cells what is shown by now: a turn in the background may be looked at late."""
+        with suppress(JanError):
+            self.tell(turn.thread, self.session().engine.tree(turn.thread).path())
+
     def begin(self, asking: Asking, over: Over = lambda _: None) -> Job[Outcome, Progress]:
         """Begin a turn that is read piece by piece."""
         session = self.session()
@@ -131,7 +139,7 @@ class Host:
     def end(self, job: Job[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
         outcome = job.result()
-        self.tell(outcome.turn.thread, outcome.turn.index.path())
+        self._tell_now(outcome.turn)
         return self.answer(outcome, shown=False)
 
     def release(self, follower: Follower) -> None:

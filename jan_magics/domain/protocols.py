@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import Json, Message, Thread
@@ -19,6 +19,18 @@ class ThreadRow:
     messages: int
     branches: int
     fault: str | None = None
+
+
+Stamp: TypeAlias = object
+"""What a store says of the state of a thread's tree and records; equal means unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamps:
+    """The stamps of a thread just before and just after one write."""
+
+    before: Stamp
+    after: Stamp
 
 
 class Store(Protocol):
@@ -70,8 +82,8 @@ class Store(Protocol):
         """Write a new message; an id that exists is left as it is. Raises ThreadNotFound."""
         ...
 
-    def save(self, *messages: Message) -> None:
-        """Write the newest state of messages of one thread in one transaction.
+    def save(self, *messages: Message) -> Stamps | None:
+        """Write the newest state of messages of one thread in one transaction; None without any.
 
         An unknown id is inserted, a deleted one stays deleted. Raises ThreadNotFound.
         """
@@ -81,11 +93,18 @@ class Store(Protocol):
         """Delete a message, leaving a tombstone. Raises ThreadNotFound, MessageNotFound."""
         ...
 
-    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> Stamps:
         """Write changes of a tree and our own records, all in one transaction.
 
         Messages as `save` does, the active root into the thread's metadata; a deleted id that
         does not exist is no error. Raises ThreadNotFound.
+        """
+        ...
+
+    def stamp(self, thread_id: str) -> Stamp:
+        """Return a value that differs after every write into a thread, whichever process wrote.
+
+        Raises ThreadNotFound.
         """
         ...
 

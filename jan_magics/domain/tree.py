@@ -85,6 +85,11 @@ class TreeIndex:
         return tuple(self._known.values())
 
     @property
+    def tombstones(self) -> Mapping[str, str | None]:
+        """Return the ids of deleted messages with their parents."""
+        return self._tombstones
+
+    @property
     def linked(self) -> bool:
         """Tell whether parents are written; if not, the order of writing is the only link."""
         return self._links.linked

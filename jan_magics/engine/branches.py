@@ -144,7 +144,7 @@ def write(session: Session, view: View, changes: Changes, overlays: Sequence[Ove
     if view.thread is None:
         raise ThreadError(*NOTHING_HERE)
     session.engine.apply(view.thread, changes, overlays)
-    return View(view.thread, view.index.after(changes), (*view.records, *overlays))
+    return view_of(session.engine, view.thread)
 
 
 def _model(name: str | None) -> ModelRef:

@@ -11,8 +11,9 @@ from jan_magics.domain.models import ChatOptions, ModelRef
 from jan_magics.domain.overlays import Overlay, SideTurn
 from jan_magics.domain.parameters import checked_options
 from jan_magics.domain.protocols import Provider, Store
-from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
+from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.records import KEY
+from jan_magics.engine.trees import Trees
 from jan_magics.storage.search import Search
 
 
@@ -30,9 +31,13 @@ class Engine:
     connect: Callable[[ModelRef], Provider]
     release: Callable[[], Awaitable[None]]
     search: Search
+    trees: Trees = field(init=False)
     _background: set[asyncio.Task[None]] = field(default_factory=set)
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
     _left: list[Provider] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.trees = Trees(self.store)
 
     def provider(self, model: ModelRef) -> Provider:
         """Return the provider of a model. Raises KeyRefused, SettingError."""
@@ -61,17 +66,12 @@ class Engine:
         self._open.clear()
 
     def tree(self, thread: Thread) -> TreeIndex:
-        """Read a thread's messages as a tree."""
-        root = thread.metadata.get(ACTIVE_ROOT_KEY)
-        return TreeIndex(
-            self.store.messages(thread.id),
-            active_root_id=root if isinstance(root, str) else None,
-            tombstones=self.store.tombstones(thread.id),
-        )
+        """Return a thread's messages as a tree."""
+        return self.trees.of(thread.id).index
 
     def apply(self, thread: Thread, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
         """Write changes of a tree and our own records in one transaction."""
-        self.store.apply(thread.id, changes, overlays)
+        self.trees.apply(thread.id, changes, overlays)
 
     def new_thread(self, title: str, known: Mapping[str, Json]) -> Thread:
         """Write a new thread, with what is known of it."""
@@ -82,7 +82,7 @@ class Engine:
 
     def keep_aside(self, thread: Thread, question: Message, answer: Message) -> None:
         """Keep a side turn in our own records; the thread's path does not move."""
-        self.store.apply(thread.id, Changes(), [SideTurn(question, answer)])
+        self.trees.apply(thread.id, Changes(), [SideTurn(question, answer)])
 
     def begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Begin work in the background; it ends with the engine at the latest."""

@@ -3,11 +3,11 @@
 import difflib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFound
+from jan_magics.domain.errors import AmbiguousThread, SettingError, StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
@@ -41,7 +41,7 @@ class Threads:
     """The threads of a store as one kernel sees them; `here` is where the running call is from.
 
     `own_id` is the thread of the notebook that was given as `notebook`, also when the thread was
-    deleted meanwhile.
+    deleted meanwhile. `names` are those that led to a thread here, with its id.
     """
 
     engine: Engine
@@ -51,6 +51,7 @@ class Threads:
     notebook: str = ""
     root: bool = False
     last: str | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
     def named(self, name: str | None) -> Thread | None:
         """Return the thread of that name, without a name the notebook's own, else None.
@@ -134,7 +135,7 @@ class Threads:
 
     def _find(self, name: str, *, writing: bool) -> Thread | None:
         """Find a thread by name; the notebook's own also by the name that its footer shows."""
-        found = find_thread(self.engine.store, name)
+        found = find_again(self.engine.store, name, self.names)
         if found is None and (mine := self._own(writing=writing)) and shown_title(mine) == name:
             return mine
         return found
@@ -209,6 +210,22 @@ def find_thread(store: Store, name: str) -> Thread | None:
     return found[0] if found else None
 
 
+def find_again(store: Store, name: str, names: dict[str, str]) -> Thread | None:
+    """Return what `find_thread` does, without a look at all threads where a name still fits.
+
+    A list counts the messages of every thread that has changed, which takes long in a long one.
+    """
+    if name in names:
+        with suppress(ThreadNotFound, StoreError):
+            thread = store.thread(names[name])
+            if name in (thread.title, thread.id):
+                return thread
+    found = find_thread(store, name)
+    if found is not None:
+        names[name] = found.id
+    return found
+
+
 def existing_thread(store: Store, name: str) -> Thread:
     """Return the thread of that name. Raises ThreadNotFound with the nearest names."""
     found = find_thread(store, name)
@@ -232,9 +249,13 @@ def usable_title(title: str) -> str:
 def _copy(engine: Engine, source: Thread, here: Here) -> Thread:
     """Make a thread that copies the active path of another, which stays as it is."""
     thread = engine.new_thread("", {"notebook": here.notebook})
-    path, records = engine.tree(source).path(), engine.store.overlays(source.id)
+    held = engine.trees.of(source.id)
     copied = copy_path(
-        path, records, thread=thread.id, notebook=here.notebook, new_id=engine.new_id
+        held.index.path(),
+        held.records,
+        thread=thread.id,
+        notebook=here.notebook,
+        new_id=engine.new_id,
     )
     engine.apply(thread, Changes(copied.messages), copied.overlays)
     # Last, for a thread that knows its cells is the notebook's own: half a copy never is.

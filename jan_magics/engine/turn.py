@@ -152,7 +152,7 @@ def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> Non
     """Write what was said so far; should the kernel die now, this is how it is found again."""
     if ask.history:
         mark: dict[str, Json] = {"jan_magics": {"model": str(ask.model), "finish": "interrupted"}}
-        engine.store.save(replace(answer, parts=reply.folding.parts(), metadata=mark))
+        engine.trees.save(replace(answer, parts=reply.folding.parts(), metadata=mark))
 
 
 def keep_answer(

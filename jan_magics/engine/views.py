@@ -43,10 +43,11 @@ class View:
 
 
 def view_of(engine: Engine, thread: Thread | None) -> View:
-    """Read a thread once; None gives an empty view."""
+    """Return a thread as it is now; None gives an empty view."""
     if thread is None:
         return View()
-    return View(thread, engine.tree(thread), tuple(engine.store.overlays(thread.id)))
+    held = engine.trees.of(thread.id)
+    return View(thread, held.index, held.records)
 
 
 def root_is_pending(records: Sequence[Overlay]) -> bool:

@@ -56,7 +56,8 @@ def recount(connection: apsw.Connection, thread: int) -> None:
     row = connection.execute(f"{_COUNTED} WHERE t.n = ?", (thread,)).fetchone()
     if row is not None:
         connection.execute(
-            "UPDATE thread SET messages = ?, leaves = ? WHERE n = ?", (row[4], row[5], thread)
+            "UPDATE thread SET messages = ?, leaves = ?, changes = changes + 1 WHERE n = ?",
+            (row[4], row[5], thread),
         )
 
 

@@ -1,10 +1,14 @@
 """What a writer knows of a thread's files without reading them again, while they are the same."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Parent
+from jan_magics.domain.protocols import Stamp
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY
 from jan_magics.storage.codec import parent_of
 from jan_magics.storage.files import Print, print_of, read_at
 from jan_magics.storage.folder import Folder
@@ -74,6 +78,14 @@ class Indices:
 def prints_of(folder: Folder) -> Prints:
     """Return the fingerprints of the log and of our own records."""
     return print_of(folder.log_path), print_of(folder.records_path)
+
+
+def stamp_of(folder: Folder) -> Stamp:
+    """Return the fingerprints with the active root, which Jan keeps in the thread's own record."""
+    root: Json = None
+    with suppress(StoreError, ThreadNotFound):
+        root = folder.thread().metadata.get(ACTIVE_ROOT_KEY)
+    return (*prints_of(folder), root)
 
 
 def _forget_losers(log: Log, journal: Journal, entries: Mapping[str, object]) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from jan_magics.domain.errors import JanError, MessageNotFound, StoreError
 from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.overlays import Overlay
-from jan_magics.domain.protocols import ThreadRow
+from jan_magics.domain.protocols import Stamp, Stamps, ThreadRow
 from jan_magics.domain.tree import Changes
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
 from jan_magics.storage.files import sync_folder, translated
 from jan_magics.storage.folder import Folder
-from jan_magics.storage.index import Indices
+from jan_magics.storage.index import Indices, stamp_of
 from jan_magics.storage.journal import decoded, merged
 from jan_magics.storage.jsonl_upkeep import JsonlUpkeep
 from jan_magics.storage.names import check_thread_id, is_thread_id
@@ -85,9 +85,7 @@ class JsonlStore(JsonlUpkeep):
 
     def messages(self, thread_id: str) -> Sequence[Message]:
         """Return all messages of a thread in the order of writing."""
-        folder = self._named(thread_id)
-        with translated(folder.path):
-            folder.require()
+        with self._reading(thread_id) as folder:
             # The journal first: a fold in between takes nothing away that is not in the log.
             journal, log = folder.journal(), folder.log()
         waits = journal.waiting or journal.damaged
@@ -106,11 +104,12 @@ class JsonlStore(JsonlUpkeep):
             if message.id not in self._indices.of(folder).parents:
                 self._apply(folder, Changes((message,)))
 
-    def save(self, *messages: Message) -> None:
+    def save(self, *messages: Message) -> Stamps | None:
         """Write the newest state of messages of one thread in one transaction."""
-        if messages:
-            with self._writing(one_thread(messages)) as folder:
-                self._apply(folder, Changes(messages), settled=False)
+        if not messages:
+            return None
+        with self._writing(one_thread(messages)) as folder:
+            return self._apply(folder, Changes(messages), settled=False)
 
     def delete(self, thread_id: str, message_id: str) -> None:
         """Delete a message for good; a late save does not bring it back."""
@@ -119,25 +118,24 @@ class JsonlStore(JsonlUpkeep):
                 raise MessageNotFound(message_id)
             self._apply(folder, Changes(deleted=(message_id,)))
 
-    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> Stamps:
         """Write changes of a tree and our own records, all in one transaction."""
-        if changes.save:
-            one_thread(changes.save, thread_id)
-        with self._writing(thread_id) as folder:
-            self._apply(folder, changes, overlays)
+        with self._writing(one_thread(changes.save, thread_id)) as folder:
+            return self._apply(folder, changes, overlays)
+
+    def stamp(self, thread_id: str) -> Stamp:
+        """Return what differs after every write into a thread."""
+        with self._reading(thread_id) as folder:
+            return stamp_of(folder)
 
     def overlays(self, thread_id: str) -> Sequence[Overlay]:
         """Return our own records of a thread in the order of writing."""
-        folder = self._named(thread_id)
-        with translated(folder.path):
-            folder.require()
+        with self._reading(thread_id) as folder:
             return decode_overlays(folder.journal().kept)
 
     def tombstones(self, thread_id: str) -> Mapping[str, str | None]:
         """Return the ids of deleted messages with their parents."""
-        folder = self._named(thread_id)
-        with translated(folder.path):
-            folder.require()
+        with self._reading(thread_id) as folder:
             return folder.journal().gone
 
     def close(self) -> None:
@@ -153,8 +151,8 @@ class JsonlStore(JsonlUpkeep):
     def _apply(
         self, folder: Folder, changes: Changes, overlays: Sequence[Overlay] = (), *,
         settled: bool = True,
-    ) -> None:  # fmt: skip
-        index = self._indices.of(folder)
+    ) -> Stamps:  # fmt: skip
+        before, index = stamp_of(folder), self._indices.of(folder)
         if lifts(index, changes, overlays):
             # The line of the deleted message must be out of the log before it comes back.
             fold(folder)
@@ -171,3 +169,4 @@ class JsonlStore(JsonlUpkeep):
                 # A time that is lost with the power is no loss, unlike a pointer.
                 touched = replace(rooted, updated_at=self._clock())
                 folder.write_thread(touched, durable=rooted != thread)
+        return Stamps(before, stamp_of(folder))

@@ -122,6 +122,13 @@ class JsonlUpkeep:
         return Folder(self._folder / thread_id)
 
     @contextmanager
+    def _reading(self, thread_id: str) -> Iterator[Folder]:
+        folder = self._named(thread_id)
+        with translated(folder.path):
+            folder.require()
+            yield folder
+
+    @contextmanager
     def _writing(self, thread_id: str) -> Iterator[Folder]:
         folder = self._named(thread_id)
         with translated(folder.path):

@@ -95,4 +95,9 @@ def _overlays(connection: apsw.Connection) -> None:
     )
 
 
-STEPS: Final[tuple[Step, ...]] = (_threads_and_messages, _overlays)
+def _stamps(connection: apsw.Connection) -> None:
+    # Counts what was written into a thread: its time alone does not tell two writes apart.
+    connection.execute("ALTER TABLE thread ADD COLUMN changes INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: Final[tuple[Step, ...]] = (_threads_and_messages, _overlays, _stamps)

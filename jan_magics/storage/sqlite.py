@@ -8,7 +8,7 @@ from typing import Any
 from jan_magics.domain.errors import MessageNotFound, ThreadNotFound
 from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.overlays import Overlay, Undone
-from jan_magics.domain.protocols import ThreadRow
+from jan_magics.domain.protocols import Stamp, Stamps, ThreadRow
 from jan_magics.domain.tree import Changes
 from jan_magics.storage import message_rows, thread_rows
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
@@ -17,7 +17,7 @@ from jan_magics.storage.mounts import network_of
 from jan_magics.storage.names import check_thread_id
 from jan_magics.storage.overlays import decode_overlays, encode_overlay
 from jan_magics.storage.sqlite_upkeep import SqliteUpkeep
-from jan_magics.storage.thread_rows import column, live_number, live_thread
+from jan_magics.storage.thread_rows import column, live_number, live_thread, stamp
 
 
 class SqliteStore(SqliteUpkeep):
@@ -103,10 +103,11 @@ class SqliteStore(SqliteUpkeep):
             if change is not None:
                 thread_rows.count(connection, n, change, self._clock())
 
-    def save(self, *messages: Message) -> None:
+    def save(self, *messages: Message) -> Stamps | None:
         """Write the newest state of messages of one thread in one transaction."""
-        if messages:
-            self.apply(one_thread(messages), Changes(messages))
+        if not messages:
+            return None
+        return self.apply(one_thread(messages), Changes(messages))
 
     def delete(self, thread_id: str, message_id: str) -> None:
         """Delete a message for good; a late save does not bring it back."""
@@ -117,13 +118,13 @@ class SqliteStore(SqliteUpkeep):
                 raise MessageNotFound(message_id)
             thread_rows.count(connection, n, change, self._clock())
 
-    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> None:
+    def apply(self, thread_id: str, changes: Changes, overlays: Sequence[Overlay] = ()) -> Stamps:
         """Write changes of a tree and our own records, all in one transaction."""
         if changes.save:
             one_thread(changes.save, thread_id)
         with self._connections.writing() as connection:
             n = live_number(connection, thread_id)
-            thread = live_thread(connection, thread_id)
+            thread, before = live_thread(connection, thread_id), stamp(connection, thread_id)
             rooted = with_root(thread, changes.active_root_id)
             if rooted != thread:
                 thread_rows.change_thread(connection, rooted, self._clock())
@@ -136,6 +137,12 @@ class SqliteStore(SqliteUpkeep):
             if real or overlays:
                 change = (sum(m for m, _ in real), sum(b for _, b in real))
                 thread_rows.count(connection, n, change, self._clock())
+            return Stamps(before, stamp(connection, thread_id))
+
+    def stamp(self, thread_id: str) -> Stamp:
+        """Return what differs after every write into a thread."""
+        with self._connections.reading() as connection:
+            return stamp(connection, thread_id)
 
     def overlays(self, thread_id: str) -> Sequence[Overlay]:
         """Return our own records of a thread in the order of writing."""

@@ -9,7 +9,8 @@ import apsw
 
 from jan_magics.domain.errors import ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
-from jan_magics.domain.protocols import ThreadRow
+from jan_magics.domain.protocols import Stamp, ThreadRow
+from jan_magics.domain.tree import ACTIVE_ROOT_KEY as ROOT
 from jan_magics.storage.codec import EPOCH, canonical, to_milliseconds
 from jan_magics.storage.json_text import parse_each, parse_or_none
 
@@ -23,6 +24,9 @@ BINNED: Final = """
 """
 _ONE: Final = """
     SELECT id, created_at, updated_at, data FROM thread WHERE id = ? AND deleted_at IS NULL
+"""
+_STAMP: Final = """
+    SELECT n, created_at, changes, data FROM thread WHERE id = ? AND deleted_at IS NULL
 """
 _INSERT: Final = """
     INSERT INTO thread (id, title, created_at, updated_at, data)
@@ -71,10 +75,19 @@ def change_thread(connection: apsw.Connection, thread: Thread, now: datetime) ->
 def count(connection: apsw.Connection, n: int, change: tuple[int, int], now: datetime) -> None:
     """Add to the numbers of messages and leaves; the thread was changed now."""
     connection.execute(
-        "UPDATE thread SET messages = messages + ?, leaves = leaves + ?, updated_at = ?"
+        "UPDATE thread SET messages = messages + ?, leaves = leaves + ?, updated_at = ?,"
+        " changes = changes + 1"
         " WHERE n = ?",
         (*change, to_milliseconds(now), n),
     )
+
+
+def stamp(connection: apsw.Connection, thread_id: str) -> Stamp:
+    """Return what differs after every write into a thread. Raises ThreadNotFound."""
+    row = connection.execute(_STAMP, (column(thread_id),)).fetchone()
+    if row is None:
+        raise ThreadNotFound(thread_id)
+    return (*row[:3], _thread((thread_id, 0, 0), parse_or_none(str(row[3]))).metadata.get(ROOT))
 
 
 def column(text: str) -> str:

@@ -120,3 +120,15 @@ def test_show_attaches_a_turn_that_goes_on(kernel: Kernel) -> None:
     kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
     shown = kernel.ok("%chat show\nrunning.wait()")
     assert shown.displays[0][TURN]["text"] == WORDS
+
+
+def test_a_turn_that_is_looked_at_late_does_not_disturb_newer_cells(kernel: Kernel) -> None:
+    kernel.ok("%%chat -m offline:echo --background -o running\nfirst")
+    kernel.ok("running.wait()")
+    kernel.ok("%%chat -m offline:echo\nsecond")
+    # The thread that follows a turn may come to show its end after the next turn has ended.
+    late = kernel.ok(
+        "running._host.show(running._displays[0], running._ended[0], running._showing)"
+    )
+    assert late.elsewhere
+    assert not [each for each in late.elsewhere if "no longer shown" in str(each)]

@@ -23,7 +23,7 @@ from jan_magics.storage.sqlite import SqliteStore
 START = datetime(2026, 3, 1, tzinfo=UTC)
 State: TypeAlias = dict[str, str]
 """The texts of messages by id."""
-Step: TypeAlias = tuple[Callable[[Store], None], State]
+Step: TypeAlias = tuple[Callable[[Store], object], State]
 """A call, and the state when it has returned."""
 
 
@@ -98,15 +98,15 @@ def text(message: Message) -> str:
     return part.text if isinstance(part, TextPart) else ""
 
 
-def applying(changes: Changes, *links: CellLink) -> Callable[[Store], None]:
+def applying(changes: Changes, *links: CellLink) -> Callable[[Store], object]:
     return lambda store: store.apply(changes.save[0].thread_id, changes, links)
 
 
-def burying(thread: str, message_id: str) -> Callable[[Store], None]:
+def burying(thread: str, message_id: str) -> Callable[[Store], object]:
     return lambda store: store.apply(thread, Changes(deleted=(message_id,)))
 
 
-def saving(message: Message) -> Callable[[Store], None]:
+def saving(message: Message) -> Callable[[Store], object]:
     return lambda store: store.save(message)
 
 
