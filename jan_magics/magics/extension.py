@@ -17,7 +17,7 @@ def load(shell: Any) -> None:
     unload(shell)
     magics = JanMagics(shell)
     if others := _owner(shell):
-        sys.stdout.write(f"{others}: use %%jan and %jan for this extension\n")
+        sys.stdout.write(f"{others}: this extension answers to %%jan and %jan\n")
         for kind in magics.magics.values():
             kind.pop(NAME, None)
     shell.register_magics(magics)

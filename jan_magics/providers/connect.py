@@ -65,5 +65,5 @@ def _check(address: str, trusted_hosts: AbstractSet[str]) -> None:
     if host_of(address) not in {host.lower() for host in trusted_hosts}:
         raise SettingError(
             f"{origin_of(address)} is not encrypted, and everybody on the way could read along",
-            f"Use https://, or name {host_of(address)!r} in the setting trusted_hosts.",
+            f"Use https://, or trust it in your config.toml: providers.NAME.address = {address!r}",
         )

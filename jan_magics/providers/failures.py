@@ -91,7 +91,7 @@ def _failed(said: Complaint, asked: Asked, status: int) -> ProviderError:
     else:
         kind = RequestRejected
         message = f"{asked.provider} refuses the request ({status}){_words(said)}"
-        step = "Mend the parameter or part that it names; see what is sent with: %chat plan"
+        step = "Mend the parameter or part that it names; what was sent: %chat show --sent"
         if status == 402:
             step = "Pay there what it asks for, or ask another model: %chat use MODEL"
     return kind(message, step, model=asked.model, status=status)
@@ -101,7 +101,7 @@ def empty_answer(asked: Asked) -> StreamBroken:
     """Return the error for a success without a single word: some servers overflow like that."""
     return StreamBroken(
         f"{asked.model} answered with nothing at all",
-        "The request may exceed the context window: look at %chat budget, or ask with --no-history",
+        "It may exceed the context window: ask with --no-history, or start anew: %chat new",
         model=asked.model,
     )
 

@@ -82,7 +82,7 @@ def test_a_chat_magic_of_somebody_else_stays(kernel: Kernel) -> None:
         "def chat(line, cell): return 'theirs'\nget_ipython().register_magic_function(chat, 'cell')"
     )
     loaded = kernel.ok("%load_ext jan_magics")
-    assert loaded.out == "%%chat belongs to __main__: use %%jan and %jan for this extension\n"
+    assert loaded.out == "%%chat belongs to __main__: this extension answers to %%jan and %jan\n"
     assert kernel.ok("%%chat\nhi").result == "'theirs'"
     assert "hi" in kernel.ok("%%jan\nhi").turn["text"]
     kernel.ok("%unload_ext jan_magics")
