@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from jan_magics.api.opening import current_host
+from jan_magics.api.opening import current_host, resolved
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import Store
@@ -18,10 +18,10 @@ from jan_magics.engine.views import view_of
 from jan_magics.notebook.pages import markdown_page, notebook_page, page_owner
 from jan_magics.notebook.reading import read_notebook
 from jan_magics.storage.convert import Converted, Kind, convert
-from jan_magics.storage.files import replace_file, translated
+from jan_magics.storage.files import ELSEWHERE, replace_file, translated
 from jan_magics.storage.thread_file import owner_of, write_thread_file
 from jan_magics.storage.thread_folder import write_thread_folder
-from jan_magics.storage.transfer import Incoming, WholeStore, read_threads, take_in
+from jan_magics.storage.transfer import READABLE, Incoming, WholeStore, read_threads, take_in
 from jan_magics.storage.upkeep import WholeThread
 
 if TYPE_CHECKING:
@@ -64,13 +64,14 @@ def export_thread(host: "Host", path: str | Path) -> Path:
     thread = session.current()
     if thread is None:
         raise SettingError("there is no thread to export yet", "Ask something first.")
-    target = _resolved(host, path)
+    target = resolved(host, path)
     suffix = target.suffix.lower()
-    if target.is_dir() or not suffix:
-        return _folder(session.engine, thread, target)
-    if suffix not in (".json", ".md", ".ipynb"):
-        raise SettingError(f"no thread can be written as {suffix}", f"Name a {_FORMATS}.")
-    with translated(target):
+    with translated(target, ELSEWHERE):
+        if target.is_dir() or not suffix:
+            write_thread_folder(_whole_store(session.engine.store).whole(thread.id), target)
+            return target
+        if suffix not in (".json", ".md", ".ipynb"):
+            raise SettingError(f"no thread can be written as {suffix!r}", f"Name a {_FORMATS}.")
         _check_free(target, thread)
         target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(target, _text(session.engine, thread, suffix).encode())
@@ -92,7 +93,7 @@ def import_threads(path: str | Path) -> "pd.DataFrame":
     host = current_host()
     engine = host.session().engine
     store = _whole_store(engine.store)
-    source = _resolved(host, path)
+    source = resolved(host, path)
     if source.suffix.lower() in (".md", ".markdown", ".txt", ".html"):
         raise SettingError(
             f"a {source.suffix} file cannot be read back: it has words, but no messages",
@@ -125,7 +126,7 @@ def _incoming(engine: Engine, source: Path) -> Iterator[Incoming]:
     if source.suffix.lower() != ".ipynb":
         yield from read_threads(source, engine.now())
         return
-    with translated(source):
+    with translated(source, READABLE):
         text = source.read_bytes()
     thread, messages = read_notebook(text, source.name, engine.now())
     answers = {message.id for message in messages if message.role == "assistant"}
@@ -140,13 +141,6 @@ def _incoming(engine: Engine, source: Path) -> Iterator[Incoming]:
 def _thread_of(store: Store, notebook: Path) -> Thread | None:
     threads = (row.thread for row in store.threads())
     return next((t for t in threads if own(t).get("notebook") == str(notebook)), None)
-
-
-def _folder(engine: Engine, thread: Thread, target: Path) -> Path:
-    whole = _whole_store(engine.store).whole(thread.id)
-    with translated(target):
-        write_thread_folder(whole, target)
-    return target
 
 
 def _text(engine: Engine, thread: Thread, suffix: str) -> str:
@@ -176,8 +170,3 @@ def _whole_store(store: Store) -> WholeStore:
     if not isinstance(store, WholeStore):
         raise StoreError("this store hands out no whole threads", "Set store to sqlite or jsonl")
     return store
-
-
-def _resolved(host: "Host", path: str | Path) -> Path:
-    named = Path(path).expanduser()
-    return named if named.is_absolute() else host.opening.folder() / named

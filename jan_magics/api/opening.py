@@ -113,9 +113,20 @@ def init_folder(host: Host) -> Path:
     return folder
 
 
+def resolved(host: Host, path: str | Path) -> Path:
+    """Return a path that the user has named, relative to the notebook. Raises SettingError."""
+    try:
+        named = Path(path).expanduser()
+    except RuntimeError as error:  # ~nobody
+        raise SettingError(f"{str(path)!r}: {error}", "Name the folder itself.") from error
+    if not str(path).strip() or "\0" in str(path):
+        raise SettingError(f"{str(path)!r} cannot be a path", "Name a file or folder.")
+    return named if named.is_absolute() else host.opening.folder() / named
+
+
 def back_up(host: Host, file: str) -> Path:
     """Copy everything that is kept to a new file, named relative to the notebook."""
-    path = host.opening.folder() / Path(file).expanduser()
+    path = resolved(host, file)
     _upkeep(host).backup(path)
     return path
 

@@ -117,6 +117,8 @@ class Threads:
     def rename(self, thread: Thread, name: str) -> Thread:
         """Give a thread another title. Raises SettingError when it is taken."""
         title = usable_title(name)
+        if title == thread.title:
+            raise SettingError(f"the thread is called {title!r} already", "Choose another name.")
         if find_thread(self.engine.store, title):
             raise SettingError(f"a thread {title!r} exists already", "Choose another name.")
         metadata = {"titleSetManually": True}

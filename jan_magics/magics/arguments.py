@@ -1,7 +1,6 @@
 """Flags and verbs as data, and the parsers made of them. Nothing here imports the engine."""
 
 import argparse
-import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any, Final, NoReturn
 
 from IPython.core.error import UsageError
 
+from jan_magics.magics.meanings import MEANINGS
 from jan_magics.magics.reading import (
     count,
     literal_key,
@@ -17,7 +17,7 @@ from jan_magics.magics.reading import (
     temperature,
     thread_name,
 )
-from jan_magics.magics.words import Word, words
+from jan_magics.magics.words import Word, nearest, words
 
 _FLAG: Final = re.compile(r"--?[A-Za-z]")
 _KEY: Final = re.compile(r"\b(sk|gsk|pk|xai|hf|AIza|ghp|glpat)[-_]?[A-Za-z0-9_-]{20,}")
@@ -62,7 +62,7 @@ class HelpAsked(Exception):
 ASKING: Final = (
     Flag(("-m", "--model"), "PROVIDER:NAME", "who answers", model_name, sticky=True),
     Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),
-    Flag(("-a", "--assistant"), "NAME", "as whom: %%chat assistants", sticky=True),
+    Flag(("-a", "--assistant"), "NAME", "as whom: %chat assistants", sticky=True),
     Flag(("-s", "--system"), "TEXT", "instructions, with {{current_date}} …", sticky=True),
     Flag(("--temperature",), "X", "how freely, from 0 to 2", temperature, sticky=True),
     Flag(
@@ -161,9 +161,9 @@ class Parser(argparse.ArgumentParser):
     def _unknown(self, word: str) -> str:
         if not word.startswith("-"):
             return f"{word!r} is one word too many. Quote a name that has spaces."
-        nearest = difflib.get_close_matches(word, self.flags(), 1)
+        meant = nearest(word, self.flags())
         return f"no flag {word}" + (
-            f", closest: {nearest[0]}" if nearest else f". See: {self.prog} --help"
+            f", closest: {meant}" if meant else f". See: {self.prog} --help"
         )
 
 
@@ -185,15 +185,19 @@ def make_parser(
         optional = name.startswith("[")
         parser.add_argument(
             name.strip("[]").lower().replace("|", "_or_"), nargs="?" if optional else None,
-            metavar=name.strip("[]"), help=argparse.SUPPRESS,
+            metavar=name.strip("[]"), help=_escaped(MEANINGS.get(name.strip("[]"), "")),
         )  # fmt: skip
     for flag in flags:
         _add_flag(parser, flag)
     return parser
 
 
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")  # argparse fills its own names in
+
+
 def _add_flag(parser: Parser, flag: Flag) -> None:
-    text = flag.help.replace("%", "%%")  # argparse fills its own names in
+    text = _escaped(flag.help)
     names = flag.names
     if not flag.value:
         parser.add_argument(*names, dest=flag.key, action="store_true", help=text)

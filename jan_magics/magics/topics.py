@@ -1,11 +1,11 @@
 """Help texts, made of the same data as the parsers."""
 
-import difflib
 from typing import Final
 
 from IPython.core.error import UsageError
 
 from jan_magics.magics.arguments import ASKING, VERBS, make_parser
+from jan_magics.magics.words import nearest
 
 INTRODUCTION = """\
 %%chat                ask a language model: the cell below the line is the prompt
@@ -38,5 +38,6 @@ def help_text(topic: str) -> str:
             words = (*verb.words, verb.text) if verb.text else verb.words
             parser = make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words)
             return parser.format_help() + (ASSISTANTS if verb.name == "assistants" else "")
-    nearest = difflib.get_close_matches(topic, [verb.name for verb in VERBS], 1)
-    raise UsageError(f"no help on {topic!r}" + (f", closest: {nearest[0]}" if nearest else ""))
+    meant = nearest(topic, [verb.name for verb in VERBS])
+    closest = f", closest: {meant}" if meant else ""
+    raise UsageError(f"no help on {topic!r}{closest}. List the verbs: %chat help")

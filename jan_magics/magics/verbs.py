@@ -1,6 +1,5 @@
 """The verbs of `%chat`: each is a few lines over what Python can call too."""
 
-import difflib
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,7 +17,15 @@ from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.undoing import delete_thread, rename_thread
-from jan_magics.magics.arguments import VERBS, Parser, Verb, make_parser, parse, parse_with_text
+from jan_magics.magics.arguments import (
+    VERBS,
+    HelpAsked,
+    Parser,
+    Verb,
+    make_parser,
+    parse,
+    parse_with_text,
+)
 from jan_magics.magics.asking import ask, asking_of
 from jan_magics.magics.branching import RUN as BRANCHES
 from jan_magics.magics.editing import list_assistants
@@ -26,6 +33,7 @@ from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
+from jan_magics.magics.words import nearest
 
 if TYPE_CHECKING:
     from jan_magics.magics.chat import JanMagics
@@ -49,12 +57,15 @@ def run_verb(magics: "JanMagics", line: str) -> object:
         return status()
     verb = next((each for each in VERBS if each.name == name), None)
     if verb is None:
-        nearest = difflib.get_close_matches(name, [each.name for each in VERBS], 1)
-        hint = f", closest: {nearest[0]}" if nearest else ""
+        meant = nearest(name, [each.name for each in VERBS])
+        hint = f", closest: {meant}" if meant else ""
         raise UsageError(f"%chat: no verb {name!r}{hint}. A prompt is: %chat ask {line.strip()}")
     parser = verb_parser(verb)
     if verb.text:
-        parsed, text = parse_with_text(parser, rest)
+        try:
+            parsed, text = parse_with_text(parser, rest)
+        except HelpAsked:
+            raise HelpAsked(help_text(name)) from None  # with the text among the words
         return RUN[name](magics, parsed, text)
     return RUN[name](magics, parse(parser, rest), "")
 

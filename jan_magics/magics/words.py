@@ -1,12 +1,14 @@
 """Cut a magic line into words, so that a prompt on the line stays exactly as it was typed."""
 
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from IPython.core.error import UsageError
 
+SHORTEST_PREFIX: Final = 2
 _BLANK: Final = re.compile(r"\s+")
 
 
@@ -36,6 +38,15 @@ def words(line: str, start: int = 0) -> Iterator[Word]:
         word = _word(line, position)
         yield word
         position = word.end
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return the known word that was meant, "" where none is near; a beginning says most."""
+    names = list(known)
+    meant = [name for name in names if name.startswith(word)]
+    if len(word.lstrip("-")) >= SHORTEST_PREFIX and meant:
+        return min(meant, key=len)
+    return next(iter(difflib.get_close_matches(word, names, 1)), "")
 
 
 def _word(line: str, start: int) -> Word:

@@ -37,7 +37,7 @@ def read_notebook(text: str | bytes, name: str, now: datetime) -> tuple[Thread, 
     try:
         book = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StoreError(f"{name} is damaged: {error}", "Restore it from a backup") from error
+        raise StoreError(f"{name} is not JSON: {error}", "Name a notebook that opens") from error
     cells = book.get("cells") if isinstance(book, dict) else None
     if not isinstance(cells, list):
         raise StoreError(f"{name} is no notebook", "Name a notebook of version 4 or later")

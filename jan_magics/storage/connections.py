@@ -11,6 +11,7 @@ from typing import Final
 import apsw
 
 from jan_magics.domain.errors import StoreError, StoreLocked
+from jan_magics.storage.files import WRITABLE
 from jan_magics.storage.mounts import network_of
 from jan_magics.storage.schema import migrate
 
@@ -128,7 +129,7 @@ class Connections:
 
 
 @contextmanager
-def translated(path: Path, patience: float = PATIENCE) -> Iterator[None]:
+def translated(path: Path, patience: float = PATIENCE, step: str = WRITABLE) -> Iterator[None]:
     """Turn errors of SQLite and of the file system into ours, with the next step."""
     try:
         yield
@@ -138,23 +139,17 @@ def translated(path: Path, patience: float = PATIENCE) -> Iterator[None]:
             "Close the other kernel or program that uses it, or try again",
         ) from error
     except apsw.Error as error:
-        raise StoreError(*_explained(error, path)) from error
+        raise StoreError(*_explained(error, path, step)) from error
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be opened: {error.strerror or error}",
-            "Name a data folder that you may write to",
-        ) from error
+        raise StoreError(f"{path} cannot be opened: {error.strerror or error}", step) from error
 
 
-def _explained(error: apsw.Error, path: Path) -> tuple[str, str]:
+def _explained(error: apsw.Error, path: Path, step: str) -> tuple[str, str]:
     match error:
         case apsw.FullError():
             return f"the disk of {path} is full", "Make room and send the message again"
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
-            return (
-                f"{path} cannot be opened for writing: {error}",
-                "Name a data folder that you may write to",
-            )
+            return f"{path} cannot be opened for writing: {error}", step
         case apsw.NotADBError():
             return f"{path} is not a database", "Move it away, or name another data folder"
         case apsw.CorruptError():

@@ -13,6 +13,10 @@ from jan_magics.domain.errors import StoreError, StoreLocked
 PATIENCE: Final = 10.0
 """Seconds to wait for another process before giving up."""
 
+WRITABLE: Final = "Name a data folder that you may write to"
+ELSEWHERE: Final = "Name another place, where you may write"
+"""What to do about a file that the user has named."""
+
 Print: TypeAlias = tuple[int, int, int]
 """The fingerprint of a file: inode, size in bytes, time of change in nanoseconds."""
 
@@ -109,8 +113,8 @@ def _patiently(rename: Callable[[], object]) -> None:
 
 
 @contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Turn errors of the file system into ours, with the next step."""
+def translated(path: Path, step: str = WRITABLE) -> Iterator[None]:
+    """Turn errors of the file system into ours, with the next step where nothing can be written."""
     try:
         yield
     except TimeoutError as error:
@@ -123,7 +127,7 @@ def translated(path: Path) -> Iterator[None]:
             raise StoreError(
                 f"the disk of {path} is full", "Make room and send the message again"
             ) from error
-        raise StoreError(
-            f"{path} cannot be read or written: {error.strerror or error}",
-            "Name a data folder that you may write to",
-        ) from error
+        # Making the folders above says so where one of them is a file.
+        inside_file = isinstance(error, FileExistsError | NotADirectoryError)
+        why = "a file is where its folder should be" if inside_file else error.strerror or error
+        raise StoreError(f"{path} cannot be read or written: {why}", step) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage.bin import Bin
-from jan_magics.storage.files import move_folder, translated
+from jan_magics.storage.files import ELSEWHERE, move_folder, translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.journal import Journal, decoded, merged
 from jan_magics.storage.listing import Listing, read_row
@@ -59,11 +59,11 @@ class JsonlUpkeep:
 
     def backup(self, path: Path) -> None:
         """Write a zip of threads and bin; unpacked elsewhere it is a data folder of Jan's."""
-        if path.exists():
-            raise StoreError(f"{path} exists already", "Name a file that does not exist")
         self._fold_all()
         new = path.with_name(f"{path.name}.new")
-        with translated(path):
+        with translated(path, ELSEWHERE):
+            if path.exists():
+                raise StoreError(f"{path} exists already", "Name a file that does not exist")
             path.parent.mkdir(parents=True, exist_ok=True)
             with new.open("wb") as file:
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as z:

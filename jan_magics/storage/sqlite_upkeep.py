@@ -11,6 +11,7 @@ from jan_magics.domain.errors import StoreError
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage import damage, message_rows, thread_rows
 from jan_magics.storage.connections import Connections, translated
+from jan_magics.storage.files import ELSEWHERE
 from jan_magics.storage.mounts import network_of
 from jan_magics.storage.names import check_thread_id
 from jan_magics.storage.thread_rows import live_number, live_thread
@@ -65,12 +66,12 @@ class SqliteUpkeep:
 
     def backup(self, path: Path) -> None:
         """Write a copy to a new file while others go on. Raises StoreError when it exists."""
-        if path.exists():
-            raise StoreError(f"{path} exists already", "Name a file that does not exist")
         new = path.with_name(f"{path.name}.new")
-        new.unlink(missing_ok=True)
-        with self._connections.alone() as source, translated(path):
+        with self._connections.alone() as source, translated(path, step=ELSEWHERE):
+            if path.exists():
+                raise StoreError(f"{path} exists already", "Name a file that does not exist")
             path.parent.mkdir(parents=True, exist_ok=True)
+            new.unlink(missing_ok=True)
             target = apsw.Connection(str(new))
             try:
                 with target.backup("main", source, "main") as copying:

@@ -44,7 +44,7 @@ def read_thread_file(text: str | bytes, name: str) -> tuple[WholeThread, int]:
     try:
         raw = parse(text)
     except ValueError as error:
-        raise StoreError(f"{name} is damaged: {error}", "Restore it from a backup") from error
+        raise StoreError(f"{name} is not JSON: {error}", "Name a file from %chat export") from error
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise StoreError(
             f"{name} is no thread", "A thread is written as such a file by: %chat export FILE.json"

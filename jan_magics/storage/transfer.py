@@ -25,6 +25,7 @@ from jan_magics.storage.thread_folder import read_thread_folder, thread_folders
 from jan_magics.storage.upkeep import Upkeep, WholeThread
 
 Status: TypeAlias = Literal["added", "unchanged", "replaced", "failed"]
+READABLE: Final = "Name a file or folder that you may read"
 _FRESH: Final = 32
 
 
@@ -62,7 +63,7 @@ def read_threads(path: Path, now: datetime) -> Iterator[Incoming]:
     Raises:
         StoreError: when there is none.
     """
-    with translated(path):
+    with translated(path, READABLE):
         if not path.exists():
             raise StoreError(f"there is no {path}", "Name a file or folder that exists")
         folders = thread_folders(path) if path.is_dir() or path.suffix == ".jsonl" else []

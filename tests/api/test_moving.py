@@ -7,7 +7,8 @@ import pytest
 
 import jan_magics as jan
 from jan_magics.api.moving import Exported, convert_store, converted_text
-from jan_magics.domain.errors import SettingError, StoreError
+from jan_magics.api.opening import back_up
+from jan_magics.domain.errors import JanError, SettingError, StoreError
 from jan_magics.frames import COLUMNS
 
 
@@ -119,3 +120,34 @@ def test_the_store_is_copied_to_the_other_kind(
     jan.current()._host.reopen()
     assert list(chat.messages().id)[: len(ids)] == ids
     assert len(chat.messages()) == len(ids) + 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("file/a.json", "a file is where its folder should be"),
+        ("file/a/folder", "a file is where its folder should be"),
+        ("x" * 300 + ".md", "File name too long"),
+        ("x" * 300, "File name too long"),
+        ("a\0b.md", "cannot be a path"),
+    ],
+    ids=["below a file", "folder below a file", "long name", "long folder", "no name"],
+)
+def test_a_place_where_nothing_can_be_written(
+    chat: "jan.Chat", tmp_path: Path, name: str, said: str
+) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(JanError, match=said) as refused:
+        chat.export(name)
+    with pytest.raises(JanError) as caught:
+        back_up(chat._host, name)
+    for error in (refused.value, caught.value):
+        assert "data folder" not in str(error)
+        assert error.next_step.startswith("Name ")
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.ipynb", "a.csv"])
+def test_a_file_that_is_no_json(tmp_path: Path, chat: "jan.Chat", name: str) -> None:
+    (tmp_path / name).write_text('{"cells": [', encoding="utf-8")
+    with pytest.raises(StoreError, match=f"{name} is not JSON: .*line 1"):
+        jan.import_threads(name)

@@ -1,5 +1,7 @@
 """Magic lines: flags, words, free text, and what people type by mistake."""
 
+import re
+
 import pytest
 from IPython.core.error import UsageError
 
@@ -10,10 +12,13 @@ from jan_magics.magics.arguments import (
     VERBS,
     HelpAsked,
     Parser,
+    Verb,
     make_parser,
     parse,
     parse_with_text,
 )
+from jan_magics.magics.meanings import MEANINGS
+from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
@@ -83,6 +88,10 @@ def test_flags_are_read(line: str, name: str, value: object) -> None:
         ("-t 0.2", "--temperature 0.2"),
         ("--modle a:b", "closest: --model"),
         ("--temprature 1", "closest: --temperature"),
+        ("--temp 1", "closest: --temperature"),
+        ("--max 1", "closest: --max-tokens"),
+        ("--no 1", "closest: --no-"),
+        ("--zzz", "See: %%chat --help"),
         ("-m llama3", "write provider:name"),
         ("--temperature warm", "not a number"),
         ("--temperature 9", "temperature is a number from 0 to 2, not 9"),
@@ -152,6 +161,34 @@ def test_every_verb_has_help(verb: object) -> None:
     with pytest.raises(HelpAsked) as caught:
         parse(line_parser(name), "--help")
     assert f"%chat {name}" in str(caught.value)
+
+
+def test_every_word_of_a_verb_has_a_meaning() -> None:
+    names = {name.strip("[]") for verb in VERBS for name in (*verb.words, verb.text) if name}
+    assert names | {"MODEL|THREAD"} == MEANINGS.keys()
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_help_shows_every_word_and_no_escape(verb: Verb) -> None:
+    text = help_text(verb.name)
+    usage = " ".join(text.partition("\n\n")[0].split())
+    for name in filter(None, (*verb.words, verb.text)):
+        assert name in usage
+        assert MEANINGS[name.strip("[]")].split(":")[0] in " ".join(text.split())
+    assert "%%chat assistants" not in text
+
+
+@pytest.mark.parametrize(
+    ("topic", "said"),
+    [
+        ("shwo", "closest: show. List the verbs: %chat help"),
+        ("assist", "closest: assistants"),
+        ("nope", "no help on 'nope'. List the verbs: %chat help"),
+    ],
+)
+def test_help_on_what_does_not_exist(topic: str, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        help_text(topic)
 
 
 def test_rename_takes_one_name_or_two() -> None:

@@ -57,3 +57,11 @@ def test_what_cannot_be_asked_is_not_stored(kernel: Kernel, flags: str) -> None:
     assert kernel.run(f"%%chat {flags}\nlost?").status == "error"
     texts = "list(__import__('jan_magics').current().messages(all=True).text)"
     assert kernel.ok(texts).result == "['first', 'first']"
+
+
+def test_a_name_that_the_thread_has_already(kernel: Kernel) -> None:
+    kernel.ok("%%chat -t 猫\nhi")
+    for line in ("%chat rename 猫 猫", "%chat rename 猫 ' 猫'"):
+        ran = kernel.run(line)
+        assert ran.error is not None
+        assert "the thread is called '猫' already" in ran.error[2][0]

@@ -19,6 +19,7 @@ PACKAGE = Path(jan_magics.__file__).parent
 
 LINE = re.compile(r"(?<!%)%(?:chat|jan)[ \t]+([a-z][a-z_]*)([^`\n%]*)")
 CELL = re.compile(r"%%(?:chat|jan)[ \t]+(-[^`\n%]*)")
+CELL_WORD = re.compile(r"%%(?:chat|jan) ([a-z]+)")
 FLAG = re.compile(r"(?:^|(?<=\s))(--?[a-zA-Z][a-zA-Z_-]*)")
 SETTING = re.compile(r"JanMagics\.([a-z_.]+)")
 
@@ -50,6 +51,7 @@ def unknown(text: str) -> Iterator[str]:
             yield from (f"%chat {verb} {flag}" for flag in flags - FLAGS[verb])
         elif verb not in WITH_THE_CONTEXT_WINDOW:
             yield f"%chat {verb}"
+    yield from (f"%%chat {word}" for word in CELL_WORD.findall(text) if word in FLAGS)
     for rest in CELL.findall(text):
         flags = set(FLAG.findall(rest)) - {"-h", "--help"}
         yield from (f"%%chat {flag}" for flag in flags - OF_CELLS)
@@ -69,6 +71,15 @@ def test_the_pages_too(name: str) -> None:
 
 
 def test_what_does_not_exist_is_found() -> None:
-    source = "x = f'see `%chat plam {y}` and %chat threads --all'; y = '%%chat --fast: JanMagics.z'"
+    source = (
+        "x = f'see `%chat plam {y}` and %chat threads --all, %%chat go'\n"
+        "y = '%%chat --fast: JanMagics.z'"
+    )
     found = [each for text in texts(source) for each in unknown(text)]
-    assert sorted(found) == ["%%chat --fast", "%chat plam", "%chat threads --all", "JanMagics.z"]
+    assert sorted(found) == [
+        "%%chat --fast",
+        "%%chat go",
+        "%chat plam",
+        "%chat threads --all",
+        "JanMagics.z",
+    ]

@@ -150,7 +150,7 @@ def test_a_file_holds_all_of_a_thread(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "damaged"),
+        ("{", "not JSON"),
         ("[]", "no thread"),
         ('{"format": "jan_magics.thread", "version": 2}', "Upgrade"),
         ('{"format": "jan_magics.thread", "version": 1}', "not a thread"),

@@ -1,0 +1,23 @@
+"""What the words behind a verb mean, for its help."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
+    "MODEL|THREAD": "a model, which has a colon, or a thread",
+    "TOPIC": "a verb, or %%chat",
+    "NAME": "the name of the thread",
+    "OLD": "the thread; left out: the one in use",
+    "NEW": "its new name",
+    "THREAD": "the name of a thread, or the beginning of its id",
+    "FILE": "where to write, relative to the notebook",
+    "PATH": "what to read, relative to the notebook",
+    "ID": "a message: its id, or the beginning of it",
+    "ID|N|next|prev": "a message's id, or a version of the answer",
+    "A": "an id, or the number of a version",
+    "B": "the other one",
+    "PROVIDER": "its name, or an address: https://HOST",
+    "TEXT": "the prompt, as it is typed, to the end of the line",
+    "WORDS": 'all of them must be there; "in quotes" they stand together',
+})  # fmt: skip
