@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from traitlets import Enum, TraitError, Unicode
+
 from jan_magics.magics.chat import JanMagics
 from jan_magics.magics.completion import match_chat
 from jan_magics.magics.transform import keep_question_marks, show_cell_help
@@ -15,6 +17,7 @@ TRANSFORMERS = (keep_question_marks, show_cell_help)
 def load(shell: Any) -> None:
     """Register the magics, the completer and the input transformer; twice is as once."""
     unload(shell)
+    _drop_refused(shell)
     magics = JanMagics(shell)
     if others := _owner(shell):
         sys.stdout.write(f"{others}: this extension answers to %%jan and %jan\n")
@@ -42,6 +45,21 @@ def unload(shell: Any) -> None:
     magics = shell.magics_manager.registry.pop(JanMagics.__name__, None)
     if magics in shell.configurables:
         shell.configurables.remove(magics)
+
+
+def _drop_refused(shell: Any) -> None:
+    """Leave out what `%config` or a config file set and no setting can be, with one line each.
+
+    A refused `%config` stays in the shell's configuration, and would be refused at every load.
+    """
+    given = shell.config.get(JanMagics.__name__, {})
+    for name, trait in JanMagics.class_traits(config=True).items():
+        try:
+            if name in given and isinstance(trait, Enum | Unicode):
+                trait.validate(None, given[name])
+        except TraitError:
+            value = given.pop(name)
+            sys.stdout.write(f"JanMagics.{name} cannot be {value!r}, and is as if it was not set\n")
 
 
 def _owner(shell: Any) -> str:

@@ -130,3 +130,17 @@ def test_an_interrupt_while_the_first_cell_loads_is_one_line(kernel: Kernel) -> 
     assert ran.error is not None
     assert ran.error[2] == ["Stopped: no answer yet"]
     assert "hello" in kernel.ok("%%chat\nhello").turn["text"]
+
+
+@pytest.mark.parametrize("verb", ["%reload_ext", "%unload_ext jan_magics\n%load_ext"])
+def test_a_refused_setting_does_not_keep_the_extension_out(kernel: Kernel, verb: str) -> None:
+    kernel.ok("%load_ext jan_magics\n%config JanMagics.display = 'once'")
+    assert "wrong" in kernel.ok("%config JanMagics.rerun = 'wrong'").err
+    loaded = kernel.ok(f"{verb} jan_magics")
+    assert loaded.out == "JanMagics.rerun cannot be 'wrong', and is as if it was not set\n"
+    assert kernel.ok("%config JanMagics.rerun").result == "''"
+    assert kernel.ok("%config JanMagics.display").result == "'once'"
+    kernel.ok("%%chat\nhi")
+    kernel.ok("%config JanMagics.rerun = 'reuse'")
+    assert kernel.ok("%reload_ext jan_magics").out == ""
+    assert kernel.ok("%config JanMagics.rerun").result == "'reuse'"
