@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from jan_magics.notebook.hazards import language_of
+from jan_magics.notebook.hazards import read_info
 
 _OPENER: Final = re.compile(
     r"((?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*+[ \t]*+)(`{3,}+|~{3,}+)(.*)"
@@ -38,6 +38,7 @@ class _Fence:
     prefix: str
     marks: str
     language: str
+    words: str
     quotes: int
     indent: int
     container: int
@@ -48,8 +49,9 @@ class _Fence:
         return self.prefix if self.prefix.strip() else " " * self.container
 
     @property
-    def closer(self) -> str:
-        return ("> " * self.quotes or " " * self.container) + self.marks
+    def inner(self) -> str:
+        """What stands before each line after the first."""
+        return "> " * self.quotes or " " * self.container
 
 
 @dataclass(slots=True)
@@ -116,12 +118,15 @@ class _Scan:
             indent = container = width
         else:
             indent, container = width, self._container(width)
-        return _Fence(prefix, opener[2], language_of(opener[3]), quotes, indent, container)
+        return _Fence(prefix, opener[2], *read_info(opener[3]), quotes, indent, container)
 
     def _fenced(self, fence: _Fence, at: int) -> tuple[Code, int]:
         source, code = [fence.margin + fence.marks + fence.language], list[str]()
         closing = re.compile(rf"[ \t]*+{fence.marks[0]}{{{len(fence.marks)},}}+[ \t]*+")
         after = at + 1
+        if fence.words and not closing.fullmatch(fence.words):
+            source.append(fence.inner + fence.words)
+            code.append(fence.words)
         while after < len(self.lines):
             line = self.lines[after]
             inner = _without_quotes(line, fence.quotes)
@@ -133,7 +138,7 @@ class _Scan:
             source.append(line)
             code.append(_dedent(inner, fence.indent))
         # Written even where the model wrote none: a container's end, or a text not ended yet.
-        source.append(fence.closer)
+        source.append(fence.inner + fence.marks)
         body = "\n".join(code)
         return Code("\n".join(source), body, fence.language, fence.margin), after
 

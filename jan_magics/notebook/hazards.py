@@ -46,6 +46,8 @@ _SCHEME: Final = re.compile(r"(https?://|mailto:)(?=\S)", re.IGNORECASE)
 _BACKSLASHED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _NOT_IN_ADDRESS: Final = re.compile(r"[^A-Za-z0-9\-._~:/?#@+,;=%&*\u00a1-\U0010ffff]|\s|(?<=@)@")
 _TITLE: Final = re.compile(r"[^\"'$<>&`\\@\[\]()!\s][^\"$<>&`\\@\[\]()!\n]{0,199}")
+_BRACES: Final = re.compile(r"\{[^{}]*\}")
+_ATTRIBUTES: Final = re.compile(r"""\{[^{}]*\}|(?<!\S)[\w-]+=(?:"[^"]*"|'[^']*'|\S+)""")
 _LANGUAGE: Final = re.compile(r"[A-Za-z0-9_+#.-]{1,40}")
 
 
@@ -68,11 +70,16 @@ def hazardous(code: str) -> bool:
     return any(_OPENS_MATH.search(run) for run in _ADDRESS_RUN.findall(code))
 
 
-def language_of(info: str) -> str:
-    """Return the language that an info string begins with, in harmless characters."""
-    first = info.split(maxsplit=1)[:1]
-    found = _LANGUAGE.search(first[0]) if first else None
-    return found[0] if found else ""
+def read_info(info: str) -> tuple[str, str]:
+    """Return the language behind a fence, and its words where they are more than a language.
+
+    A fence that a model meant to close opens a block, with the sentence that goes on behind it;
+    attributes (`title=…`, `{…}`) are no words.
+    """
+    first, *rest = info.split(maxsplit=1) or [""]
+    if _LANGUAGE.fullmatch(first) and not _ATTRIBUTES.sub("", "".join(rest)).strip():
+        return first, ""
+    return "", "" if _BRACES.fullmatch(info.strip()) else info.strip()
 
 
 def _escape(text: str) -> str:

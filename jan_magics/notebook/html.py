@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from jan_magics.notebook.hazards import defused, language_of, printable, safe_address
+from jan_magics.notebook.hazards import defused, printable, read_info, safe_address
 from jan_magics.notebook.prose import math_end
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def _fence(
     renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
 ) -> str:
     token = tokens[index]
-    language = language_of(token.info)
+    language, words = read_info(token.info)
     name = f' class="language-{language}"' if language else ""
-    return f"<pre><code{name}>{escape(token.content)}</code></pre>\n"
+    content = f"{words}\n{token.content}" if words else token.content
+    return f"<pre><code{name}>{escape(content)}</code></pre>\n"

@@ -1,13 +1,17 @@
 """HTML from Markdown: a few tags, and no address that does not begin with an allowed scheme."""
 
+import re
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from jan_magics.notebook.html import TAGS, to_html
+from jan_magics.notebook.markdown import neutralise
 from tests.notebook.hostile import hostile
 
 ATTRIBUTES = {"href", "title", "rel", "target", "class", "style", "start"}
@@ -63,7 +67,7 @@ CASES = [
     ("[![a](https://b.c)](https://d.e)", f'<p><a href="https://d.e" {LINK}>a</a></p>\n'),
     ("![a](data:b)", "<p>![a](data:b)</p>\n"),
     ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>\n"),
-    ("```a<b\nx<y\n```", '<pre><code class="language-a">x&lt;y\n</code></pre>\n'),
+    ("```a<b\nx<y\n```", "<pre><code>a&lt;b\nx&lt;y\n</code></pre>\n"),
     (r"$a_1*b*\{c\}$ \(d_2\)", r"<p>$a_1*b*\{c\}$ $d_2$</p>" + "\n"),
     (r"\[a\\b\]", r"<p>$$a\\b$$</p>" + "\n"),
     (r"$\href{javascript:a}{b}$", r"<p>$\ href{javascript:a}{b}$</p>" + "\n"),
@@ -89,3 +93,40 @@ def test_nothing_loads_the_parser_before_it_is_needed() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "False"
+
+
+WORDS = ["alpha", "beta", "gamma", "delta", "<b>bold</b>", "过拟合", "🙂"]
+STRUCTURE = ["```", "````", "~~~", "`", "**", "_", "- ", "> ", "1. ", "# ", "    ", "  ", " ", "\n",
+             "\n\n", "\\", "$", "python", "{.a}"]  # fmt: skip
+LANGUAGE = re.compile(
+    r"^[ \t>*+\-\d.)]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]+[ \t]*(?:[ \t]\{\.a\}[ \t]*)*$", re.M
+)
+
+
+@settings(max_examples=500)
+@given(st.lists(st.sampled_from(WORDS + STRUCTURE * 2), max_size=40).map("".join))
+def test_no_word_is_lost(text: str) -> None:
+    shown = unescape(re.sub(r"<[^>]*>", "", to_html(text)))
+    for word in WORDS:
+        assert shown.count(word) >= LANGUAGE.sub("", text).count(word), (word, shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Run: ```\nx\n``` and <b>then</b> go on\nnow", "and <b>then</b> go on"),
+        ("- ``` 然后\n  x\n  ```", "然后"),
+        ("> ~~~ see `y`\n> x\n> ~~~", "see `y`"),
+        ("```python:main.py\nx\n```", "python:main.py"),
+    ],
+)
+def test_words_behind_a_fence_are_shown(text: str, words: str) -> None:
+    assert words in unescape(to_html(text))
+    assert words in unescape(neutralise(text))
+    assert words in unescape(re.sub(r"<[^>]*>", "", to_html(neutralise(text))))
+
+
+@pytest.mark.parametrize("info", ["python", " python ", 'python title="main.py"', "python {.a .b}"])
+def test_a_language_is_no_word(info: str) -> None:
+    assert to_html(f"```{info}\nx\n```") == '<pre><code class="language-python">x\n</code></pre>\n'
+    assert neutralise(f"```{info}\nx\n```") == "```python\nx\n```"

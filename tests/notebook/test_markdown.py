@@ -67,7 +67,7 @@ CHANGED = [
      'text\n\n<pre><code class="language-html">&lt;p&gt;</code></pre>\n\nmore'),
     ("```python\nx = 1", "```python\nx = 1\n```"),
     ("```html\n<p>", '<pre><code class="language-html">&lt;p&gt;</code></pre>'),
-    ("```py$\" onx=\"$\nx\n```", "```py\nx\n```"),
+    ("```py$\" onx=\"$\nx\n```", "```\npy$\" onx=\"$\nx\n```"),
     ("[x\n```\n]: javascript:y\n```",
      "[x\n\n<pre><code>&#93;: javascript:y</code></pre>"),
     ("[a `b]:javascript:x`", "[a <code>b&#93;&#58;javascript&#58;x</code>"),

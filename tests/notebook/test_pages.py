@@ -112,7 +112,7 @@ def test_any_notebook_with_chat_cells_is_a_thread() -> None:
 
 @pytest.mark.parametrize(
     ("text", "reason"),
-    [("{", "damaged"), ("[]", "no notebook"), ("{}", "no notebook"), (plain(), "no chat cell"),
+    [("{", "not JSON"), ("[]", "no notebook"), ("{}", "no notebook"), (plain(), "no chat cell"),
      (plain(code("x = 1", {"text/plain": "1"})), "no chat cell"),
      ('{"cells": [1, {"cell_type": "code", "source": 3, "outputs": 4}]}', "no chat cell")],
 )  # fmt: skip
