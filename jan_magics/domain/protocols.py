@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from jan_magics.domain.events import StreamEvent
-from jan_magics.domain.messages import Json, Message, Thread
+from jan_magics.domain.messages import FilePart, Json, Message, Role, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.tree import Changes
@@ -158,4 +158,42 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """Close connections and end what was started."""
+        ...
+
+
+class Tokenizer(Protocol):
+    """Counts the tokens of text as it stands inside a message.
+
+    Synchronous and pure: what only a server can tell was asked before.
+    """
+
+    @property
+    def name(self) -> str:
+        """Return the name of the rule or of the vocabulary."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether `count` is the model's own count; else it is shown with ≈."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Return the tokens of ordinary text; `<|endoftext|>` is text."""
+        ...
+
+    def overhead(self, role: Role) -> int:
+        """Return what a message costs beside its content."""
+        ...
+
+    def image(self, part: FilePart) -> int:
+        """Return the tokens of an image by the model's size rule; bounded where it has no size."""
+        ...
+
+
+@runtime_checkable
+class Framing(Protocol):
+    """What a tokenizer may know besides: the tokens that a template adds to a whole request."""
+
+    def opening(self, *, system: bool) -> int:
+        """Return the tokens of the start, of the opened answer, and of a built-in system text."""
         ...

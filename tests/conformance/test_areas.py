@@ -21,8 +21,6 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
         "errors.strip_retry_wrapper",
         "errors.transport_category",
         "errors.unwrap_retry",
-        "estimate_message_tokens",
-        "estimate_tokens",
         "files.extract_block",
         "files.inject_block",
         "grounding.compute",

@@ -1,0 +1,1 @@
+"""Fit: arithmetic on tokens. Import the module you need, nothing is loaded."""
