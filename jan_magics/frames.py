@@ -26,6 +26,20 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "model": "str", "provider": "str", "window": "Int64", "capabilities": "str",
         "source": "str", "reachable": "boolean", "chosen": "bool", "why": "str",
     },
+    "plan": {
+        "n": "Int64", "id": "str", "role": "str", "action": "str", "tokens": "Int64",
+        "cumulative": "Int64", "exact": "bool", "reason": "str", "text": "str",
+    },
+    "budget": {"piece": "str", "tokens": "Int64", "share": "Float64", "exact": "bool"},
+    "compact": {
+        "n": "Int64", "id": "str", "role": "str", "now": "str", "then": "str",
+        "tokens_now": "Int64", "tokens_then": "Int64",
+    },
+    "grid": {
+        "sent_tokens": "Int64", "kept": "Int64", "dropped": "Int64", "summarised": "Int64",
+        "recalled": "boolean", "seconds": "Float64", "finish": "str", "answer": "str",
+        "message": "str",
+    },
     "found": {
         "thread": "str", "notebook": "str", "id": "str", "role": "str", "created_at": "time",
         "snippet": "str", "on_path": "bool",
@@ -52,6 +66,14 @@ def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     }
     result = pd.DataFrame(made, columns=list(columns))
     result.attrs["jan"] = {"table": table}
+    return result
+
+
+def grid_frame(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make a table of a grid's rows: the settings by their names first, then what came of them."""
+    settings = pd.DataFrame({key: [row.get(key) for row in rows] for key in keys})
+    result = pd.concat([settings, frame("grid", rows)], axis=1)
+    result.attrs["jan"] = {"table": "grid", "keys": list(keys)}
     return result
 
 

@@ -15,6 +15,10 @@ TABLES = {
     "turns": "turn model prompt answer input_tokens output_tokens cached_tokens first_token_s "
     "seconds tokens_per_s finish sources cost created_at",
     "models": "model provider window capabilities source reachable chosen why",
+    "plan": "n id role action tokens cumulative exact reason text",
+    "budget": "piece tokens share exact",
+    "compact": "n id role now then tokens_now tokens_then",
+    "grid": "sent_tokens kept dropped summarised recalled seconds finish answer message",
     "found": "thread notebook id role created_at snippet on_path",
     "imported": "thread status reason messages",
     "assistants": "id name instructions parameters status",
@@ -39,6 +43,13 @@ METHODS = {
     "undo": "()",
     "new": "(name=None)",
     "drop": "(id)",
+    "mark": "(ids, action)",
+    "compact": "(keep=None, dry_run=False, off=False)",
+    "clear": "(off=False)",
+    "budget": "(text='')",
+    "plan": "(text='')",
+    "apply": "(frame)",
+    "grid": "(text, *, needle=None, **lists)",
     "tree": "()",
     "show": "(id=None)",
     "messages": "(all=False)",
@@ -47,7 +58,9 @@ METHODS = {
     "close": "()",
 }
 """Of the methods of a chat those that there are, with what they take by now."""
-ANSWER = "text code data tables model thread message version versions usage timings finish sent"
+ANSWER = (
+    "text code data tables model thread message version versions usage timings finish sent plan"
+)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -1,16 +1,19 @@
 """The answer to one question: text first, then everything that is known about it."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import FinishReason, Message, text_of
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.engine.outcome import Outcome
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from jan_magics.context.plan import ContextPlan
 
 
 @dataclass(slots=True, eq=False)
@@ -30,9 +33,23 @@ class Answer:
     timings: Timings
     finish: FinishReason
     sent: Mapping[str, Any] = field(repr=False)
+    _plan: "ContextPlan | None" = field(repr=False)
     _bundle: Mapping[str, object] = field(repr=False)
     _here: Callable[[], str] = field(repr=False)
     _shown_in: str | None = field(default=None, repr=False)
+
+    @property
+    def plan(self) -> "pd.DataFrame":
+        """Return what was sent and what was left out, a row a message; sizes in tokens.
+
+        Raises:
+            ThreadError: for an answer that was written by hand.
+        """
+        from jan_magics.api.context_tables import sent_plan_table
+
+        if self._plan is None:
+            raise ThreadError("nothing was sent for this answer", "See: %chat plan")
+        return sent_plan_table(self._plan)
 
     @property
     def code(self) -> str:
@@ -84,20 +101,43 @@ class Answer:
         self._shown_in = None if self._shown_in != here else here
 
 
-def sent_of(request: ChatRequest) -> dict[str, Any]:
-    """Return the exact request as JSON, each message with the stored id it came from."""
+def sent_of(request: ChatRequest, plan: "ContextPlan | None" = None) -> dict[str, Any]:
+    """Return the exact request as JSON, each span with where it came from.
+
+    `from` of a message is the id of a stored one, or what it is; `also` are the ids of others that
+    were merged into it. `system_from` names the spans of the system text in their order.
+    """
+    also = merged_ids(plan) if plan else {}
     options = {k: v for k, v in asdict(request.options).items() if v not in (None, {})}
     return {
         "model": str(request.model),
         "system": request.system,
-        "messages": [_sent_message(message) for message in request.messages],
+        "system_from": spans_of(plan) if plan else ["instructions"] * bool(request.system),
+        "messages": [_sent_message(message, also) for message in request.messages],
         "options": options,
         "stable": request.stable,
     }
 
 
-def _sent_message(message: Message) -> dict[str, Any]:
-    return {"role": message.role, "text": text_of(message), "from": message.id}
+def _sent_message(message: Message, also: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    known = {"role": message.role, "text": text_of(message), "from": message.id}
+    merged = also.get(message.id)
+    return {**known, "also": list(merged)} if merged else known
+
+
+def merged_ids(plan: "ContextPlan") -> dict[str, tuple[str, ...]]:
+    """Return the ids of messages that went into others, by the one that they went into."""
+    measured = plan.measured
+    numbers = range(len(measured.messages))
+    return {measured.messages[n].id: ids[1:] for n in numbers if (ids := measured.sources(n))[1:]}
+
+
+def spans_of(plan: "ContextPlan") -> list[str]:
+    """Say what the system text was made of: instructions, messages of the thread, a summary."""
+    told = ["instructions"] if plan.terms.system.strip() else []
+    told += [message.id for _, message in plan.measured.system if text_of(message).strip()]
+    summary = plan.seen.summary
+    return [*told, *([f"a summary of {len(summary.covers)} messages"] if summary else [])]
 
 
 def answer_of(
@@ -108,5 +148,5 @@ def answer_of(
     return Answer(
         text_of(turn.answer), str(turn.request.model), turn.thread.title or turn.thread.id,
         turn.answer.id, outcome.version, outcome.versions, turn.usage, turn.timings, turn.finish,
-        sent_of(turn.request), bundle, here, here() if shown else None,
+        sent_of(turn.request, turn.plan), turn.plan, bundle, here, here() if shown else None,
     )  # fmt: skip

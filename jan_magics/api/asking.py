@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
+from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 
 FLAGS: Final = ("thread", "model", "system", "assistant")
+BUDGET: Final = ("window", "overflow")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 
 
@@ -30,8 +32,10 @@ def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
     flags: dict[str, Any] = {
         name: _text(name, value) for name, value in params.items() if name in FLAGS
     }
+    flags |= {name: _of_budget(name, value) for name, value in params.items() if name in BUDGET}
     options = {name: value for name, value in params.items() if name in OPTIONS}
-    others = {name: value for name, value in params.items() if name not in (*FLAGS, *OPTIONS)}
+    named = (*FLAGS, *BUDGET, *OPTIONS)
+    others = {name: value for name, value in params.items() if name not in named}
     for name in others:
         if "key" in name and "api" in name:
             raise KeyRefused(
@@ -57,6 +61,21 @@ def plain_options(options: ChatOptions) -> dict[str, Any]:
     return {name: value for name, value in named.items() if value is not None} | dict(
         options.parameters
     )
+
+
+def _of_budget(name: str, value: object) -> Any:
+    """Return a window in tokens, or what is done when it overflows."""
+    if value is None:
+        return None
+    if name == "overflow":
+        if value not in get_args(Overflow):
+            raise SettingError(
+                f"overflow is {value!r}", f"It can be: {', '.join(get_args(Overflow))}"
+            )
+        return value
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise SettingError(f"window is {value!r}", "It is a number of tokens; 0: no limit.")
+    return value
 
 
 def _text(name: str, value: object) -> str | None:

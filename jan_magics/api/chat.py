@@ -4,9 +4,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged
+from jan_magics.api.context import (
+    apply_plan,
+    clear,
+    compact_or_restore,
+    compact_preview,
+    counter,
+    grid,
+    mark,
+    planned,
+    say,
+)
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import host_here
 from jan_magics.api.stream import AnswerStream
+from jan_magics.context.budget import Overflow
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.ids import full_id
@@ -15,6 +27,7 @@ from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     import pandas as pd
@@ -29,7 +42,7 @@ class Chat:
     `api_key` never leaves the object. Use it as a context manager, or `close()` it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         thread: str | None = None,
         *,
@@ -37,6 +50,8 @@ class Chat:
         system: str | None = None,
         data_folder: str | None = None,
         store: str = "sqlite",
+        overflow: Overflow = "trim",
+        window: int | None = None,
         api_key: str | None = None,
     ) -> None:
         explicit: dict[str, object] = {"data_folder": data_folder}
@@ -44,6 +59,10 @@ class Chat:
             explicit["store"] = store
         self._host: Host = host_here(explicit, api_key)
         self._host.sticky = Asking(thread=thread, model=model, system=system)
+        if window is not None:
+            self.use(window=window)
+        if overflow != "trim":
+            self.use(overflow=overflow)
 
     def use(self, **settings: Any) -> Self:
         """Make a thread, a model, instructions or parameters stick; None takes one back."""
@@ -116,6 +135,65 @@ class Chat:
         self._told(undo(self._host.session())[1])
         return self
 
+    def plan(self, text: str = "") -> "pd.DataFrame":
+        """Return what a prompt would be sent with: a row a message; sizes in tokens.
+
+        Edit its `action` (keep, drop, pin, summarise) and give it to `apply`.
+
+        Raises:
+            ContextOverflow: when the prompt and what must stay do not fit.
+        """
+        from jan_magics.api.context_tables import plan_table
+
+        plan = planned(self._host, text).plan
+        return plan_table(plan, text, self._host.session().view())
+
+    def apply(self, frame: "pd.DataFrame") -> Self:
+        """Make the actions of an edited plan stick on this branch, until `undo`.
+
+        Raises:
+            SettingError: naming the row that cannot be so; nothing is changed then.
+        """
+        apply_plan(self._host, frame)
+        return self
+
+    def budget(self, text: str = "") -> "pd.DataFrame":
+        """Return the pieces of the context window for a prompt, in tokens and shares of it."""
+        from jan_magics.api.context_tables import budget_table
+
+        return budget_table(planned(self._host, text).plan)
+
+    def mark(self, ids: "str | Iterable[str]", action: str) -> Self:
+        """Keep, drop, pin or summarise messages, from here on down this branch."""
+        mark(self._host, ids, action)
+        return self
+
+    def compact(self, keep: int | None = None, dry_run: bool = False, off: bool = False) -> Any:  # noqa: FBT001, FBT002
+        """Let the model summarise all but the last `keep` turns; the originals stay.
+
+        `dry_run` returns what would change as a table; the summariser is asked, nothing is stored.
+        `off` takes the last compaction of this branch back.
+
+        Raises:
+            ThreadError: when there is nothing to compact, or it would free too little.
+        """
+        if dry_run:
+            return compact_preview(self._host, keep)
+        say(compact_or_restore(self._host, keep, off=off))
+        return self
+
+    def clear(self, off: bool = False) -> Self:  # noqa: FBT001, FBT002
+        """Send nothing of what was said so far any more; nothing is deleted. `off` restores it."""
+        say(clear(self._host, off=off)[1])
+        return self
+
+    def grid(self, text: str, *, needle: str | None = None, **lists: Any) -> "pd.DataFrame":
+        """Ask the same under every combination of settings; the thread's head does not move.
+
+        `recalled` says whether the answer holds the `needle`.
+        """
+        return grid(self._host, Asking(checked_text(text)), lists, needle)
+
     def new(self, name: str | None = None) -> Self:
         """Begin a thread and stay in it; in one of that name a new root branch."""
         begin(self._host.session(), name)
@@ -141,7 +219,7 @@ class Chat:
         """Return the messages of the active path as a table; with `all`, of every branch."""
         from jan_magics.api.tables import messages_table
 
-        return messages_table(self._host.session().view(), everything=all)
+        return messages_table(self._host.session().view(), counter(self._host), everything=all)
 
     def turns(self) -> "pd.DataFrame":
         """Return the turns of the active path as a table; times in seconds, sizes in tokens."""

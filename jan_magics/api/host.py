@@ -14,6 +14,7 @@ from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
+from jan_magics.engine.sight import sight_of
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.turn import Turn
 from jan_magics.notebook.bridge import Bridge, Job, Stopped
@@ -200,6 +201,7 @@ class Host:
 def _shown(outcome: Outcome, showing: Showing) -> Shown:
     """Return the view of a turn."""
     turn = outcome.turn
+    sight = None if turn.stored else sight_of(turn)
     footer = Footer(
         model=str(turn.request.model),
         usage=turn.usage,
@@ -209,6 +211,9 @@ def _shown(outcome: Outcome, showing: Showing) -> Shown:
         thread_messages=outcome.messages,
         version=outcome.version,
         versions=outcome.versions,
+        sees=sight.sees if sight else None,
+        total=sight.total if sight else None,
+        trimmed=sight.trimmed if sight else None,
         counted=outcome.counted,
         flags=outcome.flags,
         lines=outcome.lines,

@@ -1,16 +1,16 @@
 """The tables of SURFACE as DataFrames: threads, messages, turns, models, settings, checks."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 
+from jan_magics.context.segments import Seen, look
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.protocols import ThreadRow
-from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.assistants import AssistantRow
 from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
@@ -52,13 +52,17 @@ def imported_table(rows: Iterable[Taken]) -> pd.DataFrame:
     return frame("imported", (asdict(row) for row in rows))
 
 
-def messages_table(view: View, *, everything: bool) -> pd.DataFrame:
-    """Return the messages of the active path, or of every branch in the order of writing."""
+def messages_table(
+    view: View, count: Callable[[Message], int], *, everything: bool
+) -> pd.DataFrame:
+    """Return the messages of the active path, or of every branch in the order of writing.
+
+    The status is that on the active path; `count` gives the tokens of a message.
+    """
     path = view.path()
-    on_path = {message.id for message in path}
-    hidden = view.hidden
+    seen, on_path = look(path, view.records), {message.id for message in path}
     shown = view.index.messages if everything else path
-    return frame("messages", (_message(view.index, each, on_path, hidden) for each in shown))
+    return frame("messages", (_message(view, each, on_path, seen, count) for each in shown))
 
 
 def turns_table(path: Sequence[Message]) -> pd.DataFrame:
@@ -132,9 +136,15 @@ def _assistant(row: AssistantRow, marks: Mapping[str, str]) -> Mapping[str, Any]
 
 
 def _message(
-    index: TreeIndex, message: Message, on_path: AbstractSet[str], hidden: AbstractSet[str]
+    view: View,
+    message: Message,
+    on_path: AbstractSet[str],
+    seen: Seen,
+    count: Callable[[Message], int],
 ) -> Mapping[str, Any]:
+    index = view.index
     version, versions = index.version(message.id)
+    status = "truncated" if message.id in view.hidden else seen.status(message.id)
     return {
         "id": message.id,
         "role": message.role,
@@ -142,7 +152,8 @@ def _message(
         "version": version,
         "versions": versions,
         "on_path": message.id in on_path,
-        "status": "truncated" if message.id in hidden else "active",
+        "status": status,
+        "tokens": count(message),
         "parent": index.parent(message.id),
         "created_at": message.created_at,
     }

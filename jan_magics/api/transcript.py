@@ -1,9 +1,13 @@
 """A thread or message to read: text, Markdown and HTML forms of the same words."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from itertools import groupby
+from typing import Any, TypeAlias
 
+from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
+from jan_magics.context.summary import summary_text
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.threads import shown_title
@@ -13,49 +17,95 @@ from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
 
+Stretch: TypeAlias = tuple[str, tuple[Message, ...]]
+FOLDED = frozenset({ARCHIVED, COMPRESSED})
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """Messages in order; `hidden` are the ids of those not sent. `str()` is the text form."""
+    """Messages in order, folded where they are not sent word for word. `str()` is the text form."""
 
     title: str
     messages: tuple[Message, ...]
-    hidden: frozenset[str] = frozenset()
+    seen: Seen = field(default_factory=Seen)
 
     def __str__(self) -> str:
         if not self.messages:
             return f"{self.title}: nothing said yet"
-        blocks = [f"{self._speaker(each)}\n{plain(text_of(each))}" for each in self.messages]
-        return "\n\n".join((self.title, *blocks))
+        return "\n\n".join((self.title, *self._text()))
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        head = f"<p><em>{escape(self.title)}</em></p>"
         return {
             "text/plain": str(self),
-            "text/markdown": self._markdown(),
-            "text/html": self._html(),
+            "text/markdown": "\n\n".join((f"*{neutralise(self.title)}*", *self._markdown())),
+            "text/html": f'<article class="jan-transcript">{head}{"".join(self._html())}</article>',
         }
 
+    def _stretches(self) -> Iterator[Stretch]:
+        """Yield runs of messages with one status; what is sent or hidden is read one by one."""
+        statuses = self.seen.statuses
+        for status, run in groupby(self.messages, lambda each: statuses.get(each.id, "")):
+            yield status, tuple(run)
+
+    def _folds(self) -> Iterator[tuple[str, str, tuple[Message, ...]]]:
+        """Yield a label, a summary and messages: a label where they are folded."""
+        summary = self.seen.summary
+        told = summary_text(summary) if summary else ""
+        for status, run in self._stretches():
+            count = f"{len(run)} message{'s' * (len(run) != 1)}"
+            if status == ARCHIVED:
+                yield f"context cleared · {count}", "", run
+            elif status == COMPRESSED:
+                yield f"in a summary · {count}", told, run
+                told = ""
+            else:
+                yield "", "", run
+
+    def _text(self) -> Iterator[str]:
+        for label, told, run in self._folds():
+            if label:
+                yield f"▸ {label}" + (f"\n{plain(told)}" if told else "")
+            else:
+                yield from (f"{self._speaker(each)}\n{plain(text_of(each))}" for each in run)
+
+    def _markdown(self) -> Iterator[str]:
+        for label, told, run in self._folds():
+            if label:
+                yield f"*▸ {label}*" + (f"\n\n{neutralise(told)}" if told else "")
+            else:
+                yield from (
+                    f"**{neutralise(self._speaker(each))}**\n\n{neutralise(text_of(each))}"
+                    for each in run
+                )
+
+    def _html(self) -> Iterator[str]:
+        for label, told, run in self._folds():
+            shown = "".join(self._section(each) for each in run)
+            if label:
+                card = f'<div class="jan-summary">{to_html(told)}</div>' if told else ""
+                yield (
+                    f"{card}<details class='jan-fold'><summary>{escape(label)}</summary>"
+                    f"{shown}</details>"
+                )
+            else:
+                yield shown
+
+    def _section(self, message: Message) -> str:
+        return (
+            f'<section class="jan-message" data-role="{message.role}">'
+            f"<p><strong>{escape(self._speaker(message))}</strong></p>"
+            f"{to_html(text_of(message))}</section>"
+        )
+
     def _speaker(self, message: Message) -> str:
-        return speaker(message, hidden=message.id in self.hidden)
-
-    def _markdown(self) -> str:
-        blocks = [
-            f"**{neutralise(self._speaker(each))}**\n\n{neutralise(text_of(each))}"
-            for each in self.messages
-        ]
-        return "\n\n".join((f"*{neutralise(self.title)}*", *blocks))
-
-    def _html(self) -> str:
-        blocks = [
-            f'<section class="jan-message" data-role="{each.role}">'
-            f"<p><strong>{escape(self._speaker(each))}</strong></p>{to_html(text_of(each))}</section>"
-            for each in self.messages
-        ]
-        head = f"<p><em>{escape(self.title)}</em></p>"
-        return f'<article class="jan-transcript">{head}{"".join(blocks)}</article>'
+        status = self.seen.status(message.id)
+        odd = status not in (*FOLDED, TRUNCATED, "active")
+        who = speaker(message, hidden=status == TRUNCATED)
+        return f"{who} ({status}, not sent)" if odd else who
 
 
 def transcript(view: View, only: str | None) -> Transcript:
@@ -65,5 +115,8 @@ def transcript(view: View, only: str | None) -> Transcript:
         ThreadError: when no message's id begins so, or more than one.
     """
     title = shown_title(view.thread) if view.thread else "a new thread"
-    path = view.path() if only is None else (view.index[full_id(view.index, only)],)
-    return Transcript(title, path, view.hidden)
+    if only is None:
+        return Transcript(title, view.path(), look(view.path(), view.records))
+    message = view.index[full_id(view.index, only)]
+    hidden = {message.id: TRUNCATED} if message.id in view.hidden else {}
+    return Transcript(title, (message,), Seen(hidden))

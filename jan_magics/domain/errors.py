@@ -191,17 +191,31 @@ class RateLimited(ProviderError):
 
 
 class ContextOverflow(ProviderError):
-    """Report a request larger than the context window; sizes in tokens, None = not known."""
+    """Report a request larger than the context window; sizes in tokens, None = not known.
+
+    `planned` is the window of a request that was not even sent: `used` is then what it would take,
+    and `window` what may be sent in all.
+    """
 
     def __init__(
-        self, used: int | None, window: int | None, *, model: str = "", status: int | None = None
+        self,
+        used: int | None,
+        window: int | None,
+        *,
+        model: str = "",
+        status: int | None = None,
+        planned: int | None = None,
     ) -> None:
         self.used = used
         self.window = window
         sizes = f"{used or '?'} tokens of {window or '?'}"
+        if planned is not None:
+            sizes += f"; the rest of the window of {planned} is kept for the answer"
         super().__init__(
             f"the request does not fit the context window of {model or 'the model'} ({sizes})",
-            "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
+            "Shorten the prompt, ask with --no-history, or make room: %chat compact"
+            if planned
+            else "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
             model=model,
             status=status,
         )

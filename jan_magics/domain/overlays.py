@@ -10,7 +10,10 @@ from typing import Literal, TypeAlias
 
 from jan_magics.domain.messages import Json, Message
 
-ChangeKind: TypeAlias = Literal["branch", "drop", "delete", "title", "repair"]
+ChangeKind: TypeAlias = Literal[
+    "branch", "drop", "delete", "title", "repair", "mark", "plan", "clear", "compact"
+]
+MarkAction: TypeAlias = Literal["keep", "drop", "pin", "summarise"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,4 +67,60 @@ class Undone:
     change: str
 
 
-Overlay: TypeAlias = CellLink | SideTurn | Hidden | NextRoot | Change | Undone
+@dataclass(frozen=True, slots=True)
+class SegmentCut:
+    """The context was cleared: what stands on a path up to `upto` is archived there.
+
+    A path sees this, a summary or a mark exactly when it contains `upto`, and `change`, the id of
+    the change that wrote it, was not taken back.
+    """
+
+    upto: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is sent in place of the messages `covers`, the last of which on the path is `upto`.
+
+    `text` is the model's; `ledger` are lines by kind that were copied word for word beside it.
+    """
+
+    upto: str
+    text: str
+    ledger: Mapping[str, tuple[str, ...]]
+    covers: tuple[str, ...]
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a person decided about a message, where the head was `upto`; the newest counts."""
+
+    id: str
+    action: MarkAction
+    upto: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrimCut:
+    """Where trimming for a model's window fell to: messages up to `upto` are not sent to it."""
+
+    upto: str
+    model: str
+    window: int
+
+
+Overlay: TypeAlias = (
+    CellLink
+    | SideTurn
+    | Hidden
+    | NextRoot
+    | Change
+    | Undone
+    | SegmentCut
+    | Summary
+    | Mark
+    | TrimCut
+)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from jan_magics.context.budget import Overflow
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import CellLink
 
@@ -13,9 +14,11 @@ Aim: TypeAlias = Literal["ask", "retry", "edit", "resume"]
 class Asking:
     """What a cell or a call asks for; None = as `use` says, else as the thread or settings say.
 
-    `cell` says which call of which cell asks; its `message` is empty. `at` is "head", or the
+    `side`: the turn is kept beside the thread, whose head does not move; without history it always
+    is. `cell` says which call of which cell asks; its `message` is empty. `at` is "head", or the
     beginning of the id of the message that the aim is about: the turn goes below it, answers it
-    again, makes a new version of it, or goes on with it. `rerun` None = as the setting says.
+    again, makes a new version of it, or goes on with it. `rerun` None = as the setting says, and
+    so are `window`, in tokens, and `overflow`.
     """
 
     text: str = ""
@@ -25,9 +28,12 @@ class Asking:
     assistant: str | None = None
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
+    side: bool = False
     aim: Aim = "ask"
     at: str | None = None
     rerun: str | None = None
+    window: int | None = None
+    overflow: Overflow | None = None
     cell: CellLink | None = None
 
 
@@ -47,6 +53,8 @@ def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
         assistant=_first(asking.assistant, sticky.assistant),
         options=options,
         rerun=_first(asking.rerun, rerun),
+        window=_first(asking.window, sticky.window),
+        overflow=_first(asking.overflow, sticky.overflow),
     )
 
 

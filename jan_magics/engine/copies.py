@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jan_magics.domain.messages import Message
-from jan_magics.domain.overlays import CellLink, Hidden, Overlay
+from jan_magics.domain.overlays import (
+    CellLink,
+    Hidden,
+    Mark,
+    Overlay,
+    SegmentCut,
+    Summary,
+    TrimCut,
+    Undone,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ def copy_path(
 
 
 def _records(records: Sequence[Overlay], ids: Mapping[str, str], notebook: str) -> list[Overlay]:
-    """Copy which cell asked what, and what is hidden; the rest tells of changes made there."""
+    """Copy which cell asked what, and what is sent of it; the rest tells of changes made there."""
     copied: list[Overlay] = []
     for record in records:
         match record:
@@ -43,6 +52,15 @@ def _records(records: Sequence[Overlay], ids: Mapping[str, str], notebook: str) 
                 copied.append(replace(record, notebook=notebook, message=ids[message]))
             case Hidden(id=identifier) if identifier in ids:
                 copied.append(replace(record, id=ids[identifier]))
+            case Mark(id=identifier, upto=upto) if identifier in ids and upto in ids:
+                copied.append(replace(record, id=ids[identifier], upto=ids[upto]))
+            case Summary(upto=upto, covers=covers) if upto in ids:
+                covered = tuple(ids[each] for each in covers if each in ids)
+                copied.append(replace(record, upto=ids[upto], covers=covered))
+            case SegmentCut(upto=upto) | TrimCut(upto=upto) if upto in ids:
+                copied.append(replace(record, upto=ids[upto]))
+            case Undone():
+                copied.append(record)
             case _:
                 continue
     return copied

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import REMEMBERED, Choice
 from jan_magics.engine.records import model_of
+from jan_magics.engine.sight import sight_lines
 from jan_magics.engine.spots import Spot, later_messages
 from jan_magics.engine.turn import Ask, Turn
 
@@ -65,11 +66,18 @@ class Telling:
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
         lines.extend(() if turn.stored else _left_behind(ask))
+        lines.extend(line for key, line in sight_lines(turn) if self._is_new(key))
         if shown:
             self.answered_by[turn.thread.id] = str(choice.model)
         version, versions, counted = (1, 1, ANSWER) if rooted else version_of(turn)
         told = _flags(turn, ask), tuple(lines)
         return Outcome(turn, version, versions, state, length, *told, counted)
+
+    def _is_new(self, key: str) -> bool:
+        """Tell whether something was not told yet, and note that it is now."""
+        new = key not in self.told
+        self.told.add(key)
+        return new
 
 
 def version_of(turn: Turn) -> tuple[int, int, Counted]:
@@ -112,6 +120,6 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
         "offline (no model)": turn.request.model.provider == "offline",
         "stored answer": turn.stored,
         "model changed": bool(before) and before[-1] != str(turn.request.model),
-        "not in the thread": not ask.history,
+        "not in the thread": ask.side,
     }
     return tuple(flag for flag, holds in flags.items() if holds)

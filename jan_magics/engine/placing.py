@@ -39,10 +39,12 @@ def spot_for(view: View, asking: Asking, caller: Caller) -> Spot:
         case "resume":
             return Spot("on", cut_answer_at(view, asking.at).id)
         case _:
-            return _spot_of_question(view, asking, caller) if asking.history else HEAD
+            return _spot_of_question(view, asking, caller)
 
 
 def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
+    if not asking.history or asking.side:
+        return HEAD
     if asking.at not in (None, "head"):
         return Spot("after", full_id(view.index, asking.at or ""))
     if view.pending:
@@ -52,9 +54,9 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
 
 def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
     if asking.at == "head":
-        return HEAD
+        return unanswered(view.index, HEAD)
     if caller.run or asking.cell is None or asking.rerun == "append":
-        return caller.run or HEAD
+        return unanswered(view.index, caller.run or HEAD)
     call = (asking.cell.cell, asking.cell.ordinal)
     links = [
         record
@@ -63,7 +65,7 @@ def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
         and (record.cell, record.ordinal) == call
         and caller.is_same(record)
     ]
-    return spot_of_cell(view.index, links, asking.text)
+    return unanswered(view.index, spot_of_cell(view.index, links, asking.text))
 
 
 def question_at(view: View, at: str | None) -> Message:
@@ -103,7 +105,7 @@ def overlays_for(
     view: View, spot: Spot, asking: Asking, new_id: Callable[[], str], now: datetime
 ) -> tuple[Overlay, ...]:
     """Return what is written with the question: the cell's link, a root begun, a branch left."""
-    if not asking.history:
+    if not asking.history or asking.side:
         return ()
     overlays: list[Overlay] = [asking.cell] if asking.cell else []
     head = view.index.head()

@@ -38,6 +38,20 @@ def asked_of(message: Message) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def with_estimate(known: dict[str, Json], estimated: int | None) -> dict[str, Json]:
+    """Return an answer's metadata with the tokens that were estimated for its request."""
+    inner = known.get(KEY)
+    if estimated is None or not isinstance(inner, dict):
+        return known
+    return {**known, KEY: {**inner, "estimated": estimated}}
+
+
+def estimated_of(message: Message) -> int | None:
+    """Return the tokens that were estimated for an answer's request."""
+    found = ours(message).get("estimated")
+    return found if isinstance(found, int) else None
+
+
 def ours(message: Message) -> Mapping[str, Any]:
     """Return what we remember of a message, whatever was found there."""
     found = message.metadata.get(KEY)

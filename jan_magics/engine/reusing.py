@@ -18,6 +18,7 @@ from jan_magics.engine.turn import (
     assemble,
     link_to,
     place,
+    planned,
     run_turn,
 )
 
@@ -41,7 +42,8 @@ async def make_turn(
 def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
     """Return the turn that was made there already, and show its branch; None: it must be asked."""
     placed = place(engine, ask)
-    request = assemble(ask, placed)
+    plan = planned(ask, placed)
+    request = assemble(ask, plan)
     asked = asked_for(ask, placed)
     parent = placed.before[-1].id if placed.before else None
     for question in _questions(ask, parent):
@@ -54,7 +56,9 @@ def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
                     engine.apply(ask.thread, changes, overlays)
                 index = ask.index.after(changes)
                 known = (finish, usage_of(answer), timings_of(answer))
-                return Turn(ask.thread, question, answer, request, index, *known, stored=True)
+                return Turn(
+                    ask.thread, question, answer, request, index, *known, stored=True, plan=plan
+                )
     return None
 
 

@@ -4,15 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePath
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistant, Assistants, remembered
+from jan_magics.engine.budgets import sendable
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.fitting import Fit, Fitting
 from jan_magics.engine.instructions import find_assistant, instruct
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.order import Order
@@ -23,19 +26,21 @@ from jan_magics.engine.settings import Settings
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.titling import Titling
-from jan_magics.engine.turn import Ask, Show, Turn, assemble, place
+from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
+UNLIMITED: Final = Fit()
 Over: TypeAlias = Callable[[Outcome], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be sent, in which thread (None: a new one), and who would answer."""
+    """What would be sent, in which thread (None: a new one), who would answer, and the plan."""
 
     choice: Choice
     thread: Thread | None
     request: ChatRequest
+    plan: ContextPlan
 
 
 @dataclass(slots=True)
@@ -58,12 +63,15 @@ class Session:
     deleted: list[Change] = field(default_factory=list)
     telling: Telling = field(default_factory=Telling)
     order: Order = field(default_factory=Order)
+    fitting: Fitting = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.fitting = Fitting(self.engine)
 
     async def send(self, asking: Asking, show: Show, over: Over = lambda _: None) -> Outcome:
         """Ask in the thread that is meant, after the turns that it is busy with.
 
-        `over` is told how the turn ended, also when it was stopped or failed. Raises SettingError,
-        ThreadError, ProviderError.
+        `over` is told how the turn ended, also when it was stopped or failed. Raises JanError.
         """
         await self.titling.cancel()
         settings = self.settings()
@@ -80,22 +88,33 @@ class Session:
             if waited:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
-            ask = self._ask(wanted, view_of(self.engine, thread), choice, whom)
+            view = view_of(self.engine, thread)
+            fit = await self.fitting.fit(choice.model, wanted, settings, view)
+            ask = self._ask(wanted, view, choice, whom, fit)
 
             def end(turn: Turn) -> None:
-                outcome = self.telling.outcome(
+                told = self.telling.outcome(
                     turn, ask, choice, new=found is None, notes=settings.notes
                 )
-                self.last = outcome
-                self.threads.follow(turn)
-                ended.append(outcome)
-                over(outcome)
+                ended.append(self._over(ask, told))
+                over(told)
 
             await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
-            if wanted.history:
+            if not ask.side:
                 _remember(self.threads, thread, choice, whom)
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
         return ended[0]
+
+    def _over(self, ask: Ask, outcome: Outcome) -> Outcome:
+        """Note a turn that is over."""
+        turn = outcome.turn
+        if turn.plan and not turn.stored:
+            # An answer that went on has the tokens of all its requests.
+            counted = None if ask.partial else turn.usage.input
+            self.fitting.over(turn.thread.id, ask.fit, turn.plan, counted)
+        self.last = outcome
+        self.threads.follow(turn)
+        return outcome
 
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
@@ -104,8 +123,10 @@ class Session:
         found = self.threads.seen(self._name(wanted, settings))
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
-        ask = self._ask(wanted, view_of(self.engine, found), choice, whom)
-        return Preview(choice, found, assemble(ask, place(self.engine, ask)))
+        view = view_of(self.engine, found)
+        fit = await self.fitting.fit(choice.model, wanted, settings, view)
+        plan = planned(ask := self._ask(wanted, view, choice, whom, fit), place(self.engine, ask))
+        return Preview(choice, found, assemble(ask, plan), plan)
 
     def current(self) -> Thread | None:
         """Return the thread that the next turn goes to, None when it will be a new one."""
@@ -148,7 +169,9 @@ class Session:
         self.engine.ready(first.model, first.options)
         return self.threads.create(name)
 
-    def _ask(self, wanted: Asking, view: View, choice: Choice, whom: Assistant) -> Ask:
+    def _ask(
+        self, wanted: Asking, view: View, choice: Choice, whom: Assistant, fit: Fit = UNLIMITED
+    ) -> Ask:
         caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
         spot = spot_for(view, wanted, caller)
         notebook = PurePath(self.threads.here().notebook).name or "unknown"
@@ -161,11 +184,12 @@ class Session:
             model=choice.model,
             system=told.system,
             aside=told.aside,
-            options=told.options,
+            options=sendable(told.options),
             history=wanted.history,
+            side=wanted.side or not wanted.history,
             spot=spot,
             overlays=overlays_for(view, spot, wanted, self.engine.new_id, self.engine.now()),
-            hidden=view.hidden,
+            fit=fit,
             partial=view.index[spot.message] if spot.where == "on" else None,
             notes=told.notes,
         )
@@ -173,7 +197,7 @@ class Session:
 
 def _reuses(wanted: Asking) -> bool:
     """Tell whether a stored answer will do; who asks for another answer gets one."""
-    return wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history
+    return wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history and not wanted.side
 
 
 def _remember(threads: Threads, thread: Thread, choice: Choice, whom: Assistant) -> None:

@@ -14,13 +14,17 @@ from jan_magics.domain.models import parse_model
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting; `foreign` = a project that came from elsewhere may set it too."""
+    """A setting; `foreign` = a project that came from elsewhere may set it too.
+
+    `between`: the setting is a number from the one to the other, a whole one where both are whole.
+    """
 
     name: str
     meaning: str
     default: str | None = None
     choices: tuple[str, ...] = ()
     foreign: bool = True
+    between: tuple[float, float] | None = None
 
 
 SETTINGS: Final = (
@@ -36,6 +40,29 @@ SETTINGS: Final = (
     Setting("gguf", "a model file for a local llama-server", foreign=False),
     Setting("display", "stream: live; once: one stable display at the end", "stream",
             ("stream", "once")),
+    Setting("overflow", "what is done when history does not fit: leave the oldest out (trim), "
+            "summarise it (compact), or refuse (error); unset: trim", None,
+            ("trim", "compact", "error")),
+    Setting("strategy", "what trimming keeps: the newest (recent), or also rules and what is near "
+            "the prompt (relevance)", "recent", ("recent", "relevance")),
+    Setting("preset", "named values for all of the budget", None, ("jan", "devflow", "chatbox")),
+    Setting("window", "the context window in tokens, where it is not the model's; 0: no limit",
+            between=(0, 100_000_000)),
+    Setting("reserve_output", "tokens kept back for the answer; unset: 2,048, at most a quarter of "
+            "the window", between=(0, 100_000_000)),
+    Setting("safety", "the share of the input that is filled; unset: 1 where tokens are counted "
+            "exactly, else 0.85", between=(0.05, 1.0)),
+    Setting("warn", "the share of history from which on the footer warns", between=(0.0, 1.0)),
+    Setting("compact_at", "the share of history at which a compaction begins by itself",
+            between=(0.05, 1.0)),
+    Setting("compact_to", "the share of history that a compaction leaves", between=(0.0, 1.0)),
+    Setting("trim_at", "the share of history at which trimming begins", between=(0.05, 1.0)),
+    Setting("trim_to", "the share of history that trimming falls to", between=(0.05, 1.0)),
+    Setting("keep", "turns that %chat compact leaves word for word", between=(0, 1000)),
+    Setting("tokenizer", "how tokens are counted: by the server or the model's vocabulary, where "
+            "there is one (auto), estimated, or as chars/3.5", "auto",
+            ("auto", "estimate", "chars/3.5")),
+    Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
 )  # fmt: skip
 BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({each.name: each for each in SETTINGS})
 
@@ -86,6 +113,8 @@ class Settings:
 
 def checked(setting: Setting, value: object, source: str) -> str:
     """Return a usable value. Raises SettingError naming the source."""
+    if setting.between is not None:
+        return _number(setting, value, source)
     if not isinstance(value, str | Path):
         raise SettingError(
             f"{setting.name} from {source} is {value!r}, not text", f"{setting.meaning}"
@@ -99,6 +128,22 @@ def checked(setting: Setting, value: object, source: str) -> str:
     if setting.name == "model":
         parse_model(text)
     return text
+
+
+def _number(setting: Setting, value: object, source: str) -> str:
+    low, high = setting.between or (0, 0)
+    whole = isinstance(low, int) and isinstance(high, int)
+    text = str(value).replace("_", "").replace(",", "").strip()
+    try:
+        number = int(text) if whole else float(text)
+    except ValueError:
+        number = None
+    if isinstance(value, bool) or number is None or not low <= number <= high:
+        raise SettingError(
+            f"{setting.name} from {source} is {value!r}",
+            f"It can be a {'whole ' if whole else ''}number from {low:,} to {high:,}.",
+        )
+    return str(number)
 
 
 def read_settings(

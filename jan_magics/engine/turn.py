@@ -5,15 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from jan_magics.context.plan import ContextPlan
+from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, TextPart, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import digest, outcome, timings_of, usage_of
+from jan_magics.engine.fitting import Fit
+from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_estimate
 from jan_magics.engine.reply import Progress, Reply
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.sanitize.roles import alternate
@@ -27,8 +31,8 @@ class Ask:
 
     `aside` is sent, unstored, before the question: what differs from turn to turn would otherwise
     spoil the prefix cache of all that follows it. `notes` are lines for the footer.
-    `history` False: a side turn that is not reminded of the thread and does not move its head.
-    `hidden` messages are not sent. `partial` is the answer that is to go on.
+    `history` False: it is not reminded of the thread. `side`: it does not move the thread's head.
+    `fit` says how much is sent. `partial` is the answer that is to go on.
     """
 
     thread: Thread
@@ -39,18 +43,25 @@ class Ask:
     aside: str = ""
     options: ChatOptions = field(default_factory=ChatOptions)
     history: bool = True
+    side: bool = False
     spot: Spot = HEAD
     overlays: tuple[Overlay, ...] = ()
-    hidden: frozenset[str] = frozenset()
+    fit: Fit = field(default_factory=Fit)
     partial: Message | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def kept_in(self) -> Thread | None:
+        """Return the thread that the turn is written to, None for a side turn."""
+        return None if self.side else self.thread
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A finished turn, with the exact request that was sent and the tree as it is now.
 
-    `stored`: the answer was there already, and nothing was sent.
+    `plan` is what the request was made of, `notes` what is to be told of that. `stored`: the
+    answer was there already, and nothing was sent.
     """
 
     thread: Thread
@@ -62,6 +73,8 @@ class Turn:
     usage: Usage
     timings: Timings
     stored: bool = False
+    plan: ContextPlan | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def newest(self) -> Message:
@@ -77,14 +90,18 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     # Whatever can be known to fail fails here, and leaves no question behind.
     provider = engine.ready(ask.model, ask.options)
     placed = place(engine, ask)
+    plan = planned(ask, placed)
     # On disk before the request leaves: a question is never lost.
-    index = keep_question(engine, ask, placed)
-    request = assemble(ask, placed)
+    index = keep_question(engine, ask, placed, plan)
     answer = ask.partial or empty_answer(engine, placed.question)
-    folding = Continued(before=ask.partial.parts) if ask.partial else Folding()
-    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding)
+    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
     finish: FinishReason = "error"
+    notes: tuple[str, ...] = ()
+    request = assemble(ask, plan)
     try:
+        if plan.due:
+            plan, notes = await make_room(engine, provider, ask.kept_in, ask.fit, plan, show)
+            request = assemble(ask, plan)
         if ask.partial:
             await receive(reply, provider, request, ask.partial)
         else:
@@ -98,9 +115,9 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         said = reply.folding.parts()
         # A failure without a word is no answer, and changes none; anything that was said is one.
         if said != answer.parts or finish not in ("error", "stopped"):
-            answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)))
+            answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)), plan)
             index = keep_answer(engine, ask, index, (placed.question, answer))
-        known = (finish, usage_of(answer), timings_of(answer))
+        known = (finish, usage_of(answer), timings_of(answer), False, plan, notes)
         turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
         over(turn)
     return turn
@@ -117,28 +134,43 @@ def empty_answer(engine: Engine, question: Message) -> Message:
     return Message(engine.new_id(), question.thread_id, "assistant", (), engine.now(), question.id)
 
 
-def assemble(ask: Ask, placed: Placed) -> ChatRequest:
-    """Return what is sent: the path to the question, cleaned, with the question last."""
-    path = placed.before if ask.history else ()
-    before = [message for message in path if message.id not in ask.hidden]
+def folding_for(ask: Ask) -> Folding:
+    """Return what takes the answer in: from nothing, or from the words that it goes on from."""
+    return Continued(before=ask.partial.parts) if ask.partial else Folding()
+
+
+def planned(ask: Ask, placed: Placed) -> ContextPlan:
+    """Plan the request: the path to the question, which comes last. Raises ContextOverflow."""
     question = placed.question
     if ask.aside:
         question = replace(question, parts=(TextPart(ask.aside), *question.parts))
-    messages = alternate((*before, question))
-    stable = len(messages) - 1
-    return ChatRequest(ask.model, messages, ask.system, options=ask.options, stable=stable)
+    before = placed.before if ask.history else ()
+    return ask.fit.plan((*before, question), ask.system)
+
+
+def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
+    """Return what is sent."""
+    stable = len(plan.messages) - 1
+    return ChatRequest(ask.model, plan.messages, plan.system, options=ask.options, stable=stable)
 
 
 def asked_for(ask: Ask, placed: Placed) -> str:
-    """Return what tells whether the same is asked again; what changes by itself does not count."""
-    return digest(assemble(replace(ask, aside=""), placed))
+    """Return what tells whether the same is asked again; what changes by itself does not count.
+
+    That is the whole path but for what was hidden: how much of it fits is no part of the question.
+    """
+    path = (*(placed.before if ask.history else ()), placed.question)
+    statuses = look(path, ask.fit.records).statuses
+    messages = alternate(each for each in path if statuses.get(each.id) != TRUNCATED)
+    return digest(ChatRequest(ask.model, messages, ask.system, options=ask.options))
 
 
-def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
-    """Write the question, and which cell asked; a side turn is written only when it is over."""
-    if not ask.history:
+def keep_question(engine: Engine, ask: Ask, placed: Placed, plan: ContextPlan) -> TreeIndex:
+    """Write the question, which cell asked and where trimming fell to; a side turn comes later."""
+    if ask.side:
         return ask.index
     linked = [link_to(each, placed.question) for each in ask.overlays]
+    linked += [plan.cut] if plan.cut else []
     engine.apply(ask.thread, placed.changes, linked)
     return ask.index.after(placed.changes)
 
@@ -150,7 +182,7 @@ def link_to(overlay: Overlay, question: Message) -> Overlay:
 
 def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> None:
     """Write what was said so far; should the kernel die now, this is how it is found again."""
-    if ask.history:
+    if not ask.side:
         mark: dict[str, Json] = {"jan_magics": {"model": str(ask.model), "finish": "interrupted"}}
         engine.trees.save(replace(answer, parts=reply.folding.parts(), metadata=mark))
 
@@ -159,7 +191,7 @@ def keep_answer(
     engine: Engine, ask: Ask, index: TreeIndex, turn: tuple[Message, Message]
 ) -> TreeIndex:
     """Write the answer and the pointer to it in one transaction."""
-    if not ask.history:
+    if ask.side:
         engine.keep_aside(ask.thread, *turn)
         return index
     changes = attach(index, turn[1])
@@ -167,13 +199,14 @@ def keep_answer(
     return index.after(changes)
 
 
-def finished(ask: Ask, answer: Message, reply: Reply, end: tuple[FinishReason, str]) -> Message:
+def finished(
+    ask: Ask, answer: Message, reply: Reply, end: tuple[FinishReason, str], plan: ContextPlan
+) -> Message:
     """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
     finish, asked = end
     usage, timings, parts = reply.usage(), reply.timings(), reply.folding.parts()
     if ask.partial is None:
-        return replace(
-            answer, parts=parts, metadata=outcome(ask.model, finish, usage, timings, asked)
-        )
+        known = outcome(ask.model, finish, usage, timings, asked)
+        return replace(answer, parts=parts, metadata=with_estimate(known, ask.fit.estimate(plan)))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
     return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
 from jan_magics.domain.branching import select
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import Json, Thread, text_of
-from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
+from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
 from jan_magics.engine.mending import unmended
@@ -14,6 +16,15 @@ from jan_magics.engine.session import Session
 from jan_magics.engine.threads import own, shown_title
 from jan_magics.engine.views import View
 from jan_magics.storage.upkeep import Upkeep
+
+_ALONE: Final[Mapping[ChangeKind, str]] = MappingProxyType(
+    {
+        "mark": "the marks of messages",
+        "plan": "the edited plan",
+        "clear": "the clearing; what was said is sent again",
+        "compact": "the compaction; the messages are sent word for word again",
+    }
+)
 
 
 def delete_thread(session: Session, name: str) -> Thread:
@@ -84,6 +95,9 @@ def _taken_back(
     session: Session, view: View, change: Change
 ) -> tuple[str, Changes, tuple[Overlay, ...]]:
     before = change.before
+    if said := _ALONE.get(change.kind):
+        # The records of such a change count only while it was not taken back.
+        return said, Changes(), ()
     if change.kind == "delete":
         return _restore(session, change), Changes(), ()
     if change.kind == "title" and view.thread:
@@ -95,11 +109,13 @@ def _taken_back(
         identifier = str(before.get("id"))
         words = text_of(view.index[identifier]) if identifier in view.index else identifier[:8]
         return f"the drop of {_quoted(words)}", Changes(), (Hidden(identifier, hidden=False),)
-    if change.kind == "repair":
-        return "the links that doctor --fix wrote", unmended(view.index, before), ()
-    if change.kind != "branch":
-        raise ThreadError(f"{change.kind} cannot be taken back here", "See: %chat help undo")
-    return _branch_back(view, before)
+    return _repaired_back(view, before) if change.kind == "repair" else _branch_back(view, before)
+
+
+def _repaired_back(
+    view: View, before: Mapping[str, Json]
+) -> tuple[str, Changes, tuple[Overlay, ...]]:
+    return "the links that doctor --fix wrote", unmended(view.index, before), ()
 
 
 def _branch_back(

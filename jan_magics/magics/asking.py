@@ -9,7 +9,8 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from jan_magics.api.background import Running
-from jan_magics.api.host import Showing
+from jan_magics.api.context import grid
+from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import current_host
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
@@ -34,6 +35,8 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     )
     if parsed.dry_run:
         return preview(host, asking)
+    if parsed.grid:
+        return _tried(host, parsed, asking)
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         running = Running(host, asking, showing)
@@ -52,6 +55,13 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     return answer
 
 
+def _tried(host: Host, parsed: argparse.Namespace, asking: Asking) -> object:
+    lists: dict[str, list[Any]] = {}
+    for name, values in parsed.grid:
+        lists[name] = [*lists.get(name, []), *values]
+    return grid(host, asking, lists, parsed.needle)
+
+
 def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     """Return the flags as an asking; `{{ }}` works in their values as in the prompt."""
     model, thread = target(parsed)
@@ -68,7 +78,8 @@ def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     }
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
     history = not getattr(parsed, "no_history", False)
-    return Asking(**filled, system=system, options=options, history=history)
+    sizes = {"window": parsed.window, "overflow": parsed.overflow}
+    return Asking(**filled, **sizes, system=system, options=options, history=history)
 
 
 def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
-from traitlets import Enum, Unicode
+from traitlets import CUnicode, Enum, Unicode
 
-from jan_magics.magics.arguments import ASKING, HelpAsked, make_parser, parse
+from jan_magics.magics.arguments import HelpAsked, make_parser, parse
+from jan_magics.magics.commands import ASKING
 
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
@@ -33,11 +34,32 @@ class JanMagics(Magics):
     display = Enum(["", "stream", "once"], "", help="stream: live; once: at the end").tag(
         config=True
     )
+    overflow = Enum(["", "trim", "compact", "error"], "", help="when history does not fit").tag(
+        config=True
+    )
+    strategy = Enum(["", "recent", "relevance"], "", help="what trimming keeps").tag(config=True)
+    preset = Enum(["", "jan", "devflow", "chatbox"], "", help="values for the budget").tag(
+        config=True
+    )
+    tokenizer = Enum(["", "auto", "estimate", "chars/3.5"], "", help="how tokens are counted").tag(
+        config=True
+    )
+    language = Enum(["", "en", "zh"], "", help="the language of summaries").tag(config=True)
+    window = CUnicode("", help="the context window in tokens; 0: no limit").tag(config=True)
+    reserve_output = CUnicode("", help="tokens kept back for the answer").tag(config=True)
+    safety = CUnicode("", help="the share of the input that is filled").tag(config=True)
+    warn = CUnicode("", help="the share of history that the footer warns at").tag(config=True)
+    compact_at = CUnicode("", help="the share of history that is compacted").tag(config=True)
+    compact_to = CUnicode("", help="the share that a compaction leaves").tag(config=True)
+    trim_at = CUnicode("", help="the share of history that is trimmed").tag(config=True)
+    trim_to = CUnicode("", help="the share that trimming falls to").tag(config=True)
+    keep = CUnicode("", help="turns that a compaction leaves word for word").tag(config=True)
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
-        "gguf",
-        "display",
+        "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "language", "window",
+        "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at", "trim_to",
+        "keep",
     )  # fmt: skip
 
     def __init__(self, shell: Any) -> None:

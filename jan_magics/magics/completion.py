@@ -13,7 +13,7 @@ from IPython.core.completer import (
 )
 from IPython.core.getipython import get_ipython
 
-from jan_magics.magics.arguments import ASKING, VERBS, Flag, Verb
+from jan_magics.magics.commands import ASKING, VERBS, Flag, Verb
 
 _LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(?:chat|jan)[ \t]+(.*)", re.DOTALL)
 _EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")

@@ -15,6 +15,8 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "PATH": "what to read, relative to the notebook",
     "ID": "a message: its id, or the beginning of it",
     "ID|N|next|prev": "a message's id, or a version of the answer",
+    "keep|drop|pin|summarise": "keep: sent; drop: not sent; pin: always sent, also after clear;"
+    " summarise: goes into the next summary",
     "A": "an id, or the number of a version",
     "B": "the other one",
     "PROVIDER": "its name, or an address: https://HOST",

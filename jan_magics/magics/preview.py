@@ -29,17 +29,23 @@ class Plan:
 def preview(host: Host, asking: Asking) -> Plan:
     """Return what a turn would send."""
     plan = host.preview(asking)
-    return Plan(_described(plan), sent_of(plan.request))
+    return Plan(_described(plan), sent_of(plan.request, plan.plan))
 
 
 def _described(plan: Preview) -> str:
     request = plan.request
-    before = len(request.messages) - 1
+    fit = plan.plan
+    before = len(fit.sent) - 1
+    left_out = len(fit.measured.path) - len(fit.sent) - len(fit.measured.system)
     thread = shown_title(plan.thread) if plan.thread else "a new one"
+    about = "" if fit.exact else "≈"
+    room = f" of {fit.budget.input:,}" if fit.budget.window else ", no limit"
     lines = [
         "nothing was sent",
         f"model    {plan.choice.model} ({plan.choice.why})",
-        f"thread   {thread}, {before} message{'s' * (before != 1)} before this one",
+        f"thread   {thread}, {before} message{'s' * (before != 1)} before this one"
+        + (f", {left_out} left out: %chat plan" if left_out else ""),
+        f"budget   {about}{fit.tokens:,} tokens{room}",
     ]
     if options := plain_options(request.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))

@@ -10,6 +10,8 @@ from jan_magics.domain.errors import KeyRefused
 from jan_magics.domain.parameters import fault_of
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_WORDS: Final = frozenset({"model", "thread", "assistant", "system", "overflow"})
+"""What a grid tries as it is written."""
 _PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
 
 
@@ -45,6 +47,16 @@ def count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
     return int(text)
+
+
+def grid_axis(text: str) -> tuple[str, list[Any]]:
+    """Read `key=a,b`: a setting and the values to try."""
+    name, equals, values = text.partition("=")
+    name = name.strip().replace("-", "_")
+    tried = [each.strip() for each in values.split(",") if each.strip()]
+    if not equals or not name.isidentifier() or not tried:
+        raise argparse.ArgumentTypeError(f"{text!r} is not key=a,b")
+    return name, [each if name in _WORDS else parameter_value(name, each) for each in tried]
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -4,7 +4,8 @@ from typing import Final
 
 from IPython.core.error import UsageError
 
-from jan_magics.magics.arguments import ASKING, VERBS, make_parser
+from jan_magics.magics.arguments import make_parser
+from jan_magics.magics.commands import ASKING, VERBS
 from jan_magics.magics.words import nearest
 
 INTRODUCTION = """\

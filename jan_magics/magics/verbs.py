@@ -17,19 +17,13 @@ from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.undoing import delete_thread, rename_thread
-from jan_magics.magics.arguments import (
-    VERBS,
-    HelpAsked,
-    Parser,
-    Verb,
-    make_parser,
-    parse,
-    parse_with_text,
-)
+from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.asking import ask, asking_of
 from jan_magics.magics.branching import RUN as BRANCHES
+from jan_magics.magics.commands import VERBS, Verb
 from jan_magics.magics.editing import list_assistants
 from jan_magics.magics.failing import prompt_about
+from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
@@ -232,5 +226,5 @@ RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "ask": _ask, "fix": _fix, "use": _use, "stop": _stop, "help": _help, "version": _version,
     "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
     "export": _export, "import": _import, "models": _models, "assistants": _assistants,
-    "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES,
+    "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES, **CONTEXT,
 })  # fmt: skip

@@ -1,5 +1,6 @@
 """Who speaks which wire format, at which address, with which quirks: data, not code."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -71,3 +72,35 @@ _ENTRIES: Final = (
     Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
 )
 CATALOG: Final[Mapping[str, Entry]] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
+
+
+_WINDOWS: Final = (
+    (r"gpt-5|o[134](?:-|$)|codex", 200_000),
+    (r"gpt-4\.1", 1_047_576),
+    (r"gpt-4o|gpt-4-turbo|chatgpt-4o|gpt-oss", 128_000),
+    (r"gpt-4", 8_192),
+    (r"gpt-3\.5", 16_385),
+    (r"claude", 200_000),
+    (r"gemini-1\.5-pro", 2_097_152),
+    (r"gemini", 1_048_576),
+    (r"grok", 131_072),
+    (r"mistral-(?:large|medium|small)|ministral|pixtral|codestral|devstral|magistral", 128_000),
+    (r"deepseek-(?:chat|reasoner)", 128_000),
+    (r"command-[ar]", 128_000),
+    (r"sonar", 128_000),
+    (r"kimi|moonshot", 128_000),
+    (r"minimax", 200_000),
+    (r"llama-?3\.[123]", 131_072),
+    (r"llama-?3", 8_192),
+    (r"qwen-?3", 32_768),
+    (r"qwen-?2\.5", 32_768),
+    (r"smollm2", 8_192),
+)
+
+
+def window_of(name: str) -> int | None:
+    """Return the context window in tokens of a model by its name, None when it is not known.
+
+    A server that tells is right; where makers publish several, the smaller one is meant.
+    """
+    return next((size for pattern, size in _WINDOWS if re.search(pattern, name.lower())), None)

@@ -11,9 +11,14 @@ from jan_magics.domain.overlays import (
     Change,
     ChangeKind,
     Hidden,
+    Mark,
+    MarkAction,
     NextRoot,
     Overlay,
+    SegmentCut,
     SideTurn,
+    Summary,
+    TrimCut,
     Undone,
 )
 from jan_magics.storage.codec import (
@@ -27,6 +32,9 @@ Value = TypeVar("Value")
 
 _KINDS: Final[Mapping[str, ChangeKind]] = MappingProxyType(
     {kind: kind for kind in get_args(ChangeKind)}
+)
+_ACTIONS: Final[Mapping[str, MarkAction]] = MappingProxyType(
+    {action: action for action in get_args(MarkAction)}
 )
 
 
@@ -49,7 +57,24 @@ def encode_overlay(overlay: Overlay) -> dict[str, Json]:
             record |= {"before": dict(before), "at": to_milliseconds(created_at)}
         case Undone(change):
             record = {"type": "undone", "change": change}
+        case _:
+            record = _of_context(overlay)
     return record
+
+
+def _of_context(overlay: SegmentCut | Summary | Mark | TrimCut) -> dict[str, Json]:
+    match overlay:
+        case SegmentCut(upto, change):
+            return {"type": "segment_cut", "upto": upto, "change": change}
+        case Summary(upto, text, ledger, covers, change):
+            lines: dict[str, Json] = {kind: list(each) for kind, each in ledger.items()}
+            record: dict[str, Json] = {"type": "summary", "upto": upto, "text": text}
+            return record | {"ledger": lines, "covers": list(covers), "change": change}
+        case Mark(identifier, action, upto, change):
+            record = {"type": "mark", "id": identifier, "action": action}
+            return record | {"upto": upto, "change": change}
+        case TrimCut(upto, model, window):
+            return {"type": "trim_cut", "upto": upto, "model": model, "window": window}
 
 
 def decode_overlay(record: Json) -> Overlay | None:
@@ -98,6 +123,32 @@ def _undone(record: Mapping[str, Json]) -> Undone:
     return Undone(_field(record, "change", str))
 
 
+def _segment_cut(record: Mapping[str, Json]) -> SegmentCut:
+    return SegmentCut(_field(record, "upto", str), _field(record, "change", str))
+
+
+def _summary(record: Mapping[str, Json]) -> Summary:
+    ledger = {kind: _texts(lines) for kind, lines in _field(record, "ledger", dict).items()}
+    upto, text = _field(record, "upto", str), _field(record, "text", str)
+    return Summary(upto, text, ledger, _texts(record["covers"]), _field(record, "change", str))
+
+
+def _mark(record: Mapping[str, Json]) -> Mark:
+    identifier, action = _field(record, "id", str), _ACTIONS[_field(record, "action", str)]
+    return Mark(identifier, action, _field(record, "upto", str), _field(record, "change", str))
+
+
+def _trim_cut(record: Mapping[str, Json]) -> TrimCut:
+    upto, model = _field(record, "upto", str), _field(record, "model", str)
+    return TrimCut(upto, model, _field(record, "window", int))
+
+
+def _texts(value: Json) -> tuple[str, ...]:
+    if type(value) is not list:
+        raise KeyError("a list of texts")
+    return tuple(_field({"text": each}, "text", str) for each in value)
+
+
 def _field(record: Mapping[str, Json], key: str, kind: type[Value]) -> Value:
     """Return a value of exactly that kind; a KeyError says that the record is not ours."""
     value = record[key]
@@ -114,5 +165,9 @@ _READERS: Final[Mapping[str, Callable[[Mapping[str, Json]], Overlay]]] = Mapping
         "next_root": _next_root,
         "change": _change,
         "undone": _undone,
+        "segment_cut": _segment_cut,
+        "summary": _summary,
+        "mark": _mark,
+        "trim_cut": _trim_cut,
     }
 )

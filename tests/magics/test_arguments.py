@@ -6,28 +6,21 @@ import pytest
 from IPython.core.error import UsageError
 
 from jan_magics.domain.errors import KeyRefused
-from jan_magics.magics.arguments import (
-    ASKING,
-    STICKY,
-    VERBS,
-    HelpAsked,
-    Parser,
-    Verb,
-    make_parser,
-    parse,
-    parse_with_text,
-)
+from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
+from jan_magics.magics.commands import ASKING, STICKY, VERBS, Verb
 from jan_magics.magics.meanings import MEANINGS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --background --dry-run --literal --max-tokens --model --no-history "
-    "--no-stream --reuse --system --temperature --thread --to-cell -P -a -f -m -o -q -s -t"
+    "--assistant --at --background --dry-run --grid --literal --max-tokens --model --needle "
+    "--no-history --no-stream --overflow --reuse --system --temperature --thread --to-cell "
+    "--window -P -a -f -m -o -q -s -t"
 )
 VERB_NAMES = (
-    "ask assistants config delete diff doctor drop export find fix go help import key models new "
-    "rename resume retry show stop store threads tree undo use version"
+    "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
+    "import key mark models new plan rename resume retry show stop store threads tree undo use "
+    "version"
 )
 
 
@@ -50,7 +43,10 @@ def test_verbs_are_those_of_the_surface() -> None:
 
 def test_what_sticks_is_who_where_how() -> None:
     sticky = {flag.key for flag in STICKY}
-    assert sticky == {"model", "thread", "assistant", "system", "temperature", "max_tokens", "P"}
+    assert sticky == {
+        "model", "thread", "assistant", "system", "temperature", "max_tokens", "P", "window",
+        "overflow",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -75,6 +71,12 @@ def test_what_sticks_is_who_where_how() -> None:
         ("-P 'top_k={{ k }}'", "P", [("top_k", "{{ k }}")]),
         ("ollama:llama3", "model_or_thread", "ollama:llama3"),
         ("--no-history", "no_history", True),
+        ("--window 4096 --overflow error", "window", 4096),
+        (
+            "--grid overflow=trim,compact --grid window=2000",
+            "grid",
+            [("overflow", ["trim", "compact"]), ("window", [2000])],
+        ),
         ("", "no_history", False),
     ],
 )
@@ -103,6 +105,9 @@ def test_flags_are_read(line: str, name: str, value: object) -> None:
         ("-P x=-inf", "-inf is no number that can be sent"),
         ("--max-tokens -1", "not a whole number"),
         ("-P nothing", "not key=value"),
+        ("--overflow shrink", "choose from"),
+        ("--window 2k", "not a whole number"),
+        ("--grid window", "not key=a,b"),
         ("-m", "expected one argument"),
         ("-f html", "choose from"),
         ("a:b c:d", "one word too many"),
@@ -164,7 +169,7 @@ def test_every_verb_has_help(verb: object) -> None:
 
 
 def test_every_word_of_a_verb_has_a_meaning() -> None:
-    names = {name.strip("[]") for verb in VERBS for name in (*verb.words, verb.text) if name}
+    names = {name.strip("[]…") for verb in VERBS for name in (*verb.words, verb.text) if name}
     assert names | {"MODEL|THREAD"} == MEANINGS.keys()
 
 
@@ -173,8 +178,8 @@ def test_help_shows_every_word_and_no_escape(verb: Verb) -> None:
     text = help_text(verb.name)
     usage = " ".join(text.partition("\n\n")[0].split())
     for name in filter(None, (*verb.words, verb.text)):
-        assert name in usage
-        assert MEANINGS[name.strip("[]")].split(":")[0] in " ".join(text.split())
+        assert name.strip("…") in usage
+        assert MEANINGS[name.strip("[]…")].split(":")[0] in " ".join(text.split())
     assert "%%chat assistants" not in text
 
 

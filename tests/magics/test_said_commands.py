@@ -9,10 +9,8 @@ import pytest
 
 import jan_magics
 from jan_magics.engine.settings import BY_NAME
-from jan_magics.magics.arguments import ASKING, VERBS
+from jan_magics.magics.commands import ASKING, VERBS
 
-WITH_THE_CONTEXT_WINDOW = {"plan", "budget", "compact", "mark", "clear"}
-"""Verbs that arrive with the context window; what names them is written with them."""
 FLAGS = {verb.name: {name for flag in verb.flags for name in flag.names} for verb in VERBS}
 OF_CELLS = {name for flag in ASKING for name in flag.names}
 PACKAGE = Path(jan_magics.__file__).parent
@@ -49,7 +47,7 @@ def unknown(text: str) -> Iterator[str]:
             # A prompt may say anything behind it.
             flags = set(FLAG.findall(rest)) - {"-h", "--help"}
             yield from (f"%chat {verb} {flag}" for flag in flags - FLAGS[verb])
-        elif verb not in WITH_THE_CONTEXT_WINDOW:
+        else:
             yield f"%chat {verb}"
     yield from (f"%%chat {word}" for word in CELL_WORD.findall(text) if word in FLAGS)
     for rest in CELL.findall(text):

@@ -20,6 +20,7 @@ class Reply:
 @dataclass
 class Server:
     address: str
+    listed: bool = True
     heads: list[str] = field(default_factory=list, repr=False)
     bodies: list[bytes] = field(default_factory=list)
     connections: int = 0
@@ -51,9 +52,12 @@ def replay(recording: Recording, size: int = 1 << 16) -> Reply:
 
 
 @asynccontextmanager
-async def serving(*replies: Reply) -> AsyncIterator[Server]:
-    """Serve the replies in order, one a request, the last one again and again."""
-    server = Server("")
+async def serving(*replies: Reply, listed: bool = True) -> AsyncIterator[Server]:
+    """Serve the replies in order, one a request, the last one again and again.
+
+    `listed` False: whoever asks for the list of models gets none, and no reply is used up.
+    """
+    server = Server("", listed=listed)
     waiting = iter(replies)
     tasks: set[asyncio.Task[None]] = set()
 
@@ -98,6 +102,9 @@ async def _converse(
             return
         lengths = [line for line in head.lower().splitlines() if line.startswith("content-length:")]
         body = await reader.readexactly(int(lengths[0].partition(":")[2])) if lengths else b""
+        if not server.listed and head.split()[1].endswith("/models"):
+            writer.write(b"HTTP/1.1 404 X\r\ncontent-length: 0\r\n\r\n")
+            continue
         server.heads.append(head)
         server.bodies.append(body)
         reply = next(replies)

@@ -10,11 +10,11 @@ from tests.providers.loopback import Reply, Server, serving
 
 @contextmanager
 def serving_here(*replies: Reply) -> Iterator[Server]:
-    """Serve replies from another thread."""
+    """Serve replies from another thread; it does not list its models."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    manager = serving(*replies)
+    manager = serving(*replies, listed=False)
     try:
         yield asyncio.run_coroutine_threadsafe(manager.__aenter__(), loop).result()
         asyncio.run_coroutine_threadsafe(manager.__aexit__(None, None, None), loop).result()

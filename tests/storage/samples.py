@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -23,10 +24,16 @@ from jan_magics.domain.messages import (
 from jan_magics.domain.overlays import (
     CellLink,
     Change,
+    ChangeKind,
     Hidden,
+    Mark,
+    MarkAction,
     NextRoot,
     Overlay,
+    SegmentCut,
     SideTurn,
+    Summary,
+    TrimCut,
     Undone,
 )
 from jan_magics.domain.protocols import Store, ThreadRow
@@ -124,10 +131,18 @@ overlays: st.SearchStrategy[Overlay] = st.one_of(
     st.builds(Hidden, texts, st.booleans()),
     st.builds(NextRoot, st.none() | texts, st.booleans()),
     st.builds(
-        Change, texts, st.sampled_from(["branch", "drop", "delete", "title", "repair"]),
+        Change, texts, st.sampled_from(get_args(ChangeKind)),
         st.dictionaries(texts, json_values, max_size=3), times,
     ),
     st.builds(Undone, texts),
+    st.builds(SegmentCut, texts, texts),
+    st.builds(
+        Summary, texts, texts,
+        st.dictionaries(texts, st.lists(texts, max_size=3).map(tuple), max_size=3),
+        st.lists(texts, max_size=3).map(tuple), texts,
+    ),
+    st.builds(Mark, texts, st.sampled_from(get_args(MarkAction)), texts, texts),
+    st.builds(TrimCut, texts, texts, st.integers(1, 10**6)),
 )  # fmt: skip
 
 

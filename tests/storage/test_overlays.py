@@ -10,7 +10,19 @@ from hypothesis import strategies as st
 
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, text_of
-from jan_magics.domain.overlays import CellLink, Change, Hidden, NextRoot, Overlay, SideTurn, Undone
+from jan_magics.domain.overlays import (
+    CellLink,
+    Change,
+    Hidden,
+    Mark,
+    NextRoot,
+    Overlay,
+    SegmentCut,
+    SideTurn,
+    Summary,
+    TrimCut,
+    Undone,
+)
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import Changes
 from jan_magics.storage.codec import canonical
@@ -35,6 +47,10 @@ EVERY: tuple[Overlay, ...] = (
     NextRoot("näme \ud800", pending=False),
     Change("c", "branch", {"head": "m", "n": [None, 0, False]}, START),
     Undone("c"),
+    SegmentCut("m", "c"),
+    Summary("m", "what was säid", {"paths": ("a/b.csv", "数据.csv")}, ("q", "m"), "c"),
+    Mark("m", "pin", "a", "c"),
+    TrimCut("m", "openai:gpt", 8192),
 )
 
 

@@ -1,0 +1,160 @@
+"""The context window as tables, and what changes what is sent."""
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from jan_magics.api.asking import merged
+from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
+from jan_magics.api.host import Host, Showing
+from jan_magics.context.counting import count_message
+from jan_magics.domain.errors import ContextOverflow, SettingError
+from jan_magics.domain.messages import Message
+from jan_magics.domain.models import parse_model
+from jan_magics.domain.overlays import MarkAction
+from jan_magics.engine import marking
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.compacting import Compacted, compact
+from jan_magics.engine.fitting import NOBODY
+from jan_magics.engine.outcome import Outcome
+from jan_magics.engine.reply import Progress
+from jan_magics.engine.session import Preview
+from jan_magics.engine.threads import own
+from jan_magics.engine.views import View
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def say(what: str) -> None:
+    """Write what was changed where the caller reads it."""
+    sys.stdout.write(f"{what}\n")
+
+
+def counter(host: Host) -> Callable[[Message], int]:
+    """Return what counts the tokens of a message as the thread's own model does."""
+    session = host.session()
+    thread = session.current()
+    name = own(thread).get("model") if thread else None
+    model = parse_model(name) if isinstance(name, str) else NOBODY
+    tokenizer = session.fitting.tokenizer(model, session.settings())
+    return lambda message: count_message(message, tokenizer)
+
+
+def planned(host: Host, text: str) -> Preview:
+    """Plan the request for a prompt; nothing is sent."""
+    return host.preview(Asking(text))
+
+
+def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
+    """Make the actions of an edited plan stick. Raises SettingError naming the row."""
+    missing = {"id", "action"} - set(frame.columns)
+    if missing:
+        raise SettingError(
+            f"the table has no column {', '.join(sorted(missing))}", "Edit a table of chat.plan()."
+        )
+    text = frame.attrs.get("jan", {}).get("prompt", "")
+    plan = planned(host, text if isinstance(text, str) else "").plan
+    wanted: dict[str, MarkAction] = {}
+    fixed = {row.n: row for row in plan_table(plan, text, host.session().view()).itertuples()}
+    for row in frame.itertuples():
+        action = _action(row.action)
+        if isinstance(row.id, str):
+            wanted[row.id] = action
+        elif (there := fixed.get(getattr(row, "n", None))) is not None and there.action != action:
+            raise SettingError(
+                f"row {row.n} ({there.reason}) cannot be {action!r}", "It is always sent."
+            )
+    return marking.apply(host.session(), plan, wanted)
+
+
+def mark(host: Host, ids: str | Iterable[str], action: str) -> View:
+    """Decide about messages of this branch."""
+    named = [ids] if isinstance(ids, str) else list(ids)
+    return marking.mark(host.session(), named, _action(action))
+
+
+def clear(host: Host, *, off: bool) -> tuple[View, str]:
+    """Archive what is sent, or restore what was archived last; returns what was done, in words."""
+    session = host.session()
+    if off:
+        return marking.restore(session, "clear"), "the context is as before it was cleared"
+    view, count = marking.clear(session)
+    messages = "message" if count == 1 else "messages"
+    return view, f"context cleared · {count} {messages} · back: %chat clear --off"
+
+
+def compacted(host: Host, keep: int | None, *, dry_run: bool) -> Compacted:
+    """Summarise all but the newest turns, and show how that goes on."""
+    session, display = host.session(), host.display(Showing())
+
+    def update(progress: Progress) -> None:
+        display.update(progress.text, progress.note)
+
+    try:
+        return host.bridge.run(lambda put: compact(session, keep, put, dry_run=dry_run), update)
+    finally:
+        display.clear()
+
+
+def compact_or_restore(host: Host, keep: int | None, *, off: bool) -> str:
+    """Compact, or take the last compaction back; returns what was done, in words."""
+    if off:
+        marking.restore(host.session(), "compact")
+        return "the messages are sent word for word again"
+    return f"{compacted(host, keep, dry_run=False).said} · back: %chat compact --off"
+
+
+def compact_preview(host: Host, keep: int | None) -> "pd.DataFrame":
+    """Return what a compaction would change; the summariser is asked and nothing is stored."""
+    return dry_run_table(compacted(host, keep, dry_run=True))
+
+
+def grid(
+    host: Host, asking: Asking, lists: Mapping[str, Any], needle: str | None = None
+) -> "pd.DataFrame":
+    """Ask the same under every combination of settings; the head does not move.
+
+    `lists` are flags of `%%chat` or parameters of the model by name, each with values to try.
+    """
+    if not lists:
+        raise SettingError("a grid has no settings to try", "Name some: overflow=['trim', 'error']")
+    values = {name: _several(value) for name, value in lists.items()}
+    tried = [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
+    # All of them are read before the first is asked.
+    asked = [merged(replace(asking, side=True, cell=None), settings) for settings in tried]
+    rows = []
+    for settings, each in zip(tried, asked, strict=True):
+        outcome, failure = _side(host, each)
+        rows.append({**settings, **grid_row(outcome, failure, needle)})
+    return grid_table(list(values), rows)
+
+
+def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ContextOverflow | None]:
+    session, display = host.session(), host.display(Showing())
+
+    def update(progress: Progress) -> None:
+        display.update("", progress.note or progress.text[-60:])
+
+    try:
+        return host.bridge.run(lambda put: session.send(asking, put), update), None
+    except ContextOverflow as failure:
+        return None, failure
+    finally:
+        display.clear()
+
+
+def _several(value: object) -> Sequence[object]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
+
+
+def _action(action: object) -> MarkAction:
+    known: tuple[MarkAction, ...] = get_args(MarkAction)
+    found = next((each for each in known if each == action), None)
+    if found is None:
+        raise SettingError(f"no action {action!r}", f"It can be: {', '.join(known)}")
+    return found

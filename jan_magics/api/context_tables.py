@@ -1,0 +1,163 @@
+"""Plans, budgets and grids as tables."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from jan_magics.context.plan import ContextPlan
+from jan_magics.context.rows import rows_of
+from jan_magics.context.summary import summary_text
+from jan_magics.context.trim import turn_tokens
+from jan_magics.domain.errors import ContextOverflow
+from jan_magics.domain.messages import text_of
+from jan_magics.engine.compacting import Compacted
+from jan_magics.engine.outcome import Outcome
+from jan_magics.engine.views import View
+from jan_magics.frames import frame, grid_frame
+
+PIECES: Final = (
+    "system", "pinned", "summary", "history", "retrieved", "prompt", "tools", "reserve", "safety",
+    "free",
+)  # fmt: skip
+
+
+def plan_table(plan: ContextPlan, prompt: str, view: View) -> pd.DataFrame:
+    """Return a row a message; the prompt that is not stored yet has no id, and none where empty."""
+    table = frame("plan", _plan_rows(plan, prompt, view))
+    table.attrs["jan"] |= {"prompt": prompt, "tools": plan.costs.tools}
+    return table
+
+
+def sent_plan_table(plan: ContextPlan) -> pd.DataFrame:
+    """Return the plan of a turn that was made; its question is stored by now."""
+    return frame("plan", ({"n": n, **row} for n, row in enumerate(_rows(plan), 1)))
+
+
+def budget_table(plan: ContextPlan) -> pd.DataFrame:
+    """Return the pieces of the window in tokens; without a limit nothing is reserved or free."""
+    budget, costs = plan.budget, plan.costs
+    pinned = sum(
+        turn_tokens(plan.measured, turn) for turn in plan.turns[:-1] if _pinned(plan, turn)
+    )
+    fixed = costs.system + costs.summary + costs.tools + costs.prompt + costs.retrieved
+    limit = budget.window
+    sizes: dict[str, int | None] = {
+        "system": costs.system,
+        "pinned": pinned,
+        "summary": costs.summary,
+        "history": plan.tokens - fixed - pinned,
+        "retrieved": costs.retrieved,
+        "prompt": costs.prompt,
+        "tools": costs.tools,
+        "reserve": None if limit is None else budget.reserve_output,
+        "safety": None if limit is None else budget.safety_tokens,
+        "free": None if limit is None else budget.input - plan.tokens,
+    }
+    counted = {"reserve", "safety"}
+    rows = (
+        {
+            "piece": piece,
+            "tokens": size,
+            "share": size / limit if limit and size is not None else None,
+            "exact": plan.exact or piece in counted or not size,
+        }
+        for piece, size in sizes.items()
+    )
+    table = frame("budget", rows)
+    table.attrs["jan"] |= {
+        "window": limit, "from": budget.source, "tokenizer": plan.measured.tokenizer.name,
+        "overflow": budget.overflow,
+    }  # fmt: skip
+    return table
+
+
+def dry_run_table(made: Compacted) -> pd.DataFrame:
+    """Return what the model sees now, and what it would see after a compaction."""
+    tokenizer, stretch = made.tokenizer, made.stretch
+    old = summary_text(stretch.old) if stretch.old else None
+    new = summary_text(made.summary)
+    covered = {message.id for message in stretch.messages}
+    rows: list[dict[str, Any]] = [
+        {
+            "role": "system",
+            "now": old,
+            "then": new,
+            "tokens_now": tokenizer.count(old) if old else 0,
+            "tokens_then": tokenizer.count(new),
+        }
+    ]
+    for message in made.view.path():
+        text = text_of(message)
+        tokens = tokenizer.count(text)
+        gone = message.id in covered
+        then = {} if gone else {"then": text}
+        rows.append(
+            {"id": message.id, "role": message.role, "now": text, "tokens_now": tokens}
+            | {"tokens_then": 0 if gone else tokens, **then}
+        )
+    return frame("compact", ({"n": n, **row} for n, row in enumerate(rows, 1)))
+
+
+def grid_row(
+    outcome: Outcome | None, failure: ContextOverflow | None, needle: str | None
+) -> dict[str, Any]:
+    """Return what came of a grid's turn; one that did not fit is a row too."""
+    if outcome is None or outcome.turn.plan is None:
+        known = {"sent_tokens": failure.used if failure else None, "finish": "error"}
+        return known | {"answer": failure.message if failure else None}
+    turn, plan = outcome.turn, outcome.turn.plan
+    assert plan is not None  # noqa: S101 - for the type checker; checked above
+    text = text_of(turn.answer)
+    covered = sum(status == "compressed" for status in plan.seen.statuses.values())
+    return {
+        "sent_tokens": plan.tokens,
+        "kept": len(plan.sent),
+        "dropped": plan.trimmed,
+        "summarised": covered,
+        "recalled": None if needle is None else _folded(needle) in _folded(text),
+        "seconds": turn.timings.total,
+        "finish": turn.finish,
+        "answer": text,
+        "message": turn.answer.id,
+    }
+
+
+def grid_table(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a row a combination, its settings first."""
+    return grid_frame(keys, rows)
+
+
+def _plan_rows(plan: ContextPlan, prompt: str, view: View) -> Iterator[dict[str, Any]]:
+    n = 0
+    for row in _rows(plan):
+        new = row["id"] is not None and row["id"] not in view.index
+        if new and not prompt:
+            continue
+        n += 1
+        yield {"n": n, **row, "id": None if new else row["id"]}
+
+
+def _rows(plan: ContextPlan) -> Iterator[dict[str, Any]]:
+    total = 0
+    for row in rows_of(plan):
+        total += row.tokens if row.sent else 0
+        yield {
+            "id": row.id,
+            "role": row.role,
+            "action": row.action,
+            "tokens": row.tokens,
+            "cumulative": total,
+            "exact": plan.exact,
+            "reason": row.reason,
+            "text": row.text,
+        }
+
+
+def _pinned(plan: ContextPlan, turn: int) -> bool:
+    message = plan.measured.messages[plan.measured.turns[turn]]
+    return message.id in plan.seen.pinned
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())

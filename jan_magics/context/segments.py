@@ -1,0 +1,116 @@
+"""What our records say of one path: which messages are sent, and what stands for the others.
+
+A record counts on a path that contains its `upto` and while its change was not taken back: a
+branch made before a summary still sees the messages, one made after sees the summary.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from jan_magics.domain.messages import Message
+from jan_magics.domain.overlays import (
+    Hidden,
+    Mark,
+    MarkAction,
+    Overlay,
+    SegmentCut,
+    Summary,
+    TrimCut,
+    Undone,
+)
+
+ACTIVE: Final = "active"
+TRUNCATED: Final = "truncated"
+COMPRESSED: Final = "compressed"
+ARCHIVED: Final = "archived_segment"
+
+SENT: Final = frozenset({None, ACTIVE, "ready", "pending", "stopped", "error"})
+"""A stored status of others that is sent like none at all; every other one is not sent."""
+
+Placed = TypeVar("Placed", SegmentCut, Summary, TrimCut)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A path as our records show it.
+
+    `statuses` names only the messages that are not sent. `pinned` are the ids of whole turns that
+    hold a pinned message. `cuts` are where trimming fell to, the newest last.
+    """
+
+    statuses: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, MarkAction] = field(default_factory=dict)
+    pinned: frozenset[str] = frozenset()
+    summary: Summary | None = None
+    cuts: tuple[TrimCut, ...] = ()
+    segment: int = 0
+
+    def status(self, identifier: str) -> str:
+        """Return the status of a message on this path."""
+        return self.statuses.get(identifier, ACTIVE)
+
+
+def look(path: Sequence[Message], records: Iterable[Overlay]) -> Seen:
+    """Lay records over a path. `segment` counts the messages before the newest cut."""
+    ours = in_effect(records)
+    foreign = {m.id: str(s) for m in path if m.extra and (s := m.extra.get("status")) not in SENT}
+    if not ours and not foreign:
+        return Seen()
+    place = {message.id: n for n, message in enumerate(path)}
+    marks = {m.id: m.action for m in ours if isinstance(m, Mark) and m.upto in place}
+    marks = {identifier: action for identifier, action in marks.items() if identifier in place}
+    pinned = whole_turns(path, {each for each, action in marks.items() if action == "pin"})
+    cut, summary = _last(ours, SegmentCut, place), _last(ours, Summary, place)
+    segment = place[cut.upto] + 1 if cut else 0
+    if summary and place[summary.upto] < segment:
+        summary = None
+    statuses = {each: COMPRESSED for each in (summary.covers if summary else ()) if each in place}
+    statuses |= {message.id: ARCHIVED for message in path[:segment]}
+    for identifier in pinned | {each for each, action in marks.items() if action == "keep"}:
+        # A pin outlasts a clearing and a summary; a message that is to be kept, a summary.
+        if identifier in pinned or statuses.get(identifier) == COMPRESSED:
+            statuses.pop(identifier, None)
+    hidden = {each.id: each.hidden for each in ours if isinstance(each, Hidden)}
+    gone = {identifier for identifier, is_hidden in hidden.items() if is_hidden}
+    gone |= {identifier for identifier, action in marks.items() if action == "drop"}
+    statuses |= foreign | {identifier: TRUNCATED for identifier in gone if identifier in place}
+    cuts = tuple(each for each in ours if isinstance(each, TrimCut) and each.upto in place)
+    return Seen(statuses, marks, pinned, summary, cuts, segment)
+
+
+def in_effect(records: Iterable[Overlay]) -> list[Overlay]:
+    """Return the records that bear on what is sent and were not taken back, in their order."""
+    kinds = (Hidden, SegmentCut, Summary, Mark, TrimCut)
+    ours = [each for each in records if isinstance(each, (*kinds, Undone))]
+    undone = {each.change for each in ours if isinstance(each, Undone)}
+    return [
+        each
+        for each in ours
+        if isinstance(each, kinds) and getattr(each, "change", None) not in undone
+    ]
+
+
+def whole_turns(path: Sequence[Message], chosen: Iterable[str]) -> frozenset[str]:
+    """Return the ids of all messages of the turns that hold a chosen one.
+
+    A question and its answers: alone, neither could be sent.
+    """
+    wanted, turn, found = set(chosen), list[str](), set[str]()
+    if not wanted:
+        return frozenset()
+    for message in path:
+        if message.role == "user":
+            turn = []
+        turn.append(message.id)
+        if message.id in wanted or found.intersection(turn):
+            found.update(turn)
+    return frozenset(found)
+
+
+def _last(
+    records: Sequence[Overlay], kind: type[Placed], place: Mapping[str, int]
+) -> Placed | None:
+    """Return the record that reaches furthest down a path, the newest of several there."""
+    found = [each for each in records if isinstance(each, kind) and each.upto in place]
+    return max(reversed(found), key=lambda each: place[each.upto], default=None)

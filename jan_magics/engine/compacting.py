@@ -1,0 +1,66 @@
+"""`%chat compact`: the summary that is asked for, of all but the newest turns."""
+
+from dataclasses import dataclass
+
+from jan_magics.context.compact import Stretch, check_worth, stretch_of
+from jan_magics.context.segments import look
+from jan_magics.domain.errors import SettingError, ThreadError
+from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.overlays import Summary
+from jan_magics.domain.protocols import Tokenizer
+from jan_magics.engine.branches import NOTHING_HERE
+from jan_magics.engine.compaction import Show, Summariser, freed, keep, make
+from jan_magics.engine.session import Session
+from jan_magics.engine.views import View, view_of
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A summary, what it stands for, and the thread as it was when it was made."""
+
+    view: View
+    stretch: Stretch
+    summary: Summary
+    tokenizer: Tokenizer
+
+    @property
+    def said(self) -> str:
+        """Say what it frees."""
+        return freed(self.stretch, self.summary, self.tokenizer)
+
+
+async def compact(session: Session, turns: int | None, show: Show, *, dry_run: bool) -> Compacted:
+    """Summarise the path but for the newest `turns`; None = as the setting says.
+
+    With `dry_run` the summariser is asked and nothing is stored.
+
+    Raises:
+        ThreadError: when there is nothing to compact, or it would free too little.
+        ProviderError: as the summariser's server says.
+    """
+    if turns is not None and turns < 0:
+        raise SettingError(f"{turns} turns cannot be kept", "Keep none with 0, or some.")
+    thread = session.current()
+    if thread is None or not session.view().path():
+        raise ThreadError(*NOTHING_HERE)
+    settings, choice = session.settings(), await session.choice()
+    provider = session.engine.ready(choice.model, ChatOptions())
+    async with session.order.turn(thread.id, show):
+        view = view_of(session.engine, thread)
+        fit = await session.fitting.fit(
+            choice.model, session.merged(session.sticky), settings, view
+        )
+        kept = fit.budget.keep if turns is None else turns
+        stretch = stretch_of(view.path(), look(view.path(), view.records), fit.tokenizer, kept)
+        if stretch is None:
+            raise ThreadError(
+                f"there is nothing to compact: what is sent are the last {kept} turns, which stay",
+                "Keep fewer: %chat compact --keep 0",
+            )
+        check_worth(stretch, 0)
+        summariser = Summariser(session.engine, provider, choice.model, fit.budget, fit.tokenizer)
+        summary = await make(summariser, stretch, fit.language, show)
+        if not dry_run:
+            keep(session.engine, thread, summary)
+            fit.breaker.failures = 0
+    return Compacted(view, stretch, summary, fit.tokenizer)

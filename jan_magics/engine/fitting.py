@@ -1,0 +1,144 @@
+"""What this kernel knows of windows and of how models count; by it every request is planned."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from jan_magics.context.budget import UNKNOWN_WINDOW, Budget
+from jan_magics.context.corrections import learn
+from jan_magics.context.exact import exact_for
+from jan_magics.context.plan import ContextPlan, Terms, plan_context
+from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
+from jan_magics.domain.errors import JanError
+from jan_magics.domain.messages import Message
+from jan_magics.domain.models import ModelRef
+from jan_magics.domain.overlays import Overlay
+from jan_magics.domain.protocols import Tokenizer
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.budgets import budget_for
+from jan_magics.engine.engine import Engine
+from jan_magics.engine.records import estimated_of, model_of, usage_of
+from jan_magics.engine.settings import Settings
+from jan_magics.engine.views import View
+from jan_magics.providers.catalog import window_of
+from jan_magics.sanitize.roles import alternate
+
+OBSERVED: Final = 16
+"""The newest turns of a model from which its correction is learned."""
+PATIENCE: Final = 3.0
+"""Seconds that a server has to list its models, when its windows are wanted."""
+FAILURES: Final = 3
+"""Failures after which no compaction begins by itself in a thread."""
+
+
+NOBODY: Final = ModelRef("", "")
+
+
+@dataclass(slots=True)
+class Breaker:
+    """How often compacting has failed in a row in a thread."""
+
+    failures: int = 0
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether another compaction may begin by itself."""
+        return self.failures < FAILURES
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """By what a turn's request is fitted into the window, with the records of its thread.
+
+    `factor` is by how much the tokenizer's own counts were corrected.
+    """
+
+    budget: Budget = field(default_factory=lambda: Budget(window=None))
+    tokenizer: Tokenizer = field(default_factory=CharsTokenizer)
+    records: tuple[Overlay, ...] = ()
+    model: ModelRef = NOBODY
+    language: str | None = None
+    factor: float = 1.0
+    earlier: ContextPlan | None = None
+    breaker: Breaker = field(default_factory=Breaker)
+
+    def plan(self, path: tuple[Message, ...], system: str) -> ContextPlan:
+        """Plan the request for a path. Raises ContextOverflow."""
+        terms = Terms(self.budget, self.tokenizer, alternate, str(self.model), system)
+        return plan_context(path, self.records, terms, self.earlier)
+
+    def estimate(self, plan: ContextPlan) -> int | None:
+        """Return the tokens of a plan as they were estimated, uncorrected; None for exact ones."""
+        return None if plan.exact else round(plan.tokens / self.factor)
+
+
+@dataclass(slots=True)
+class Fitting:
+    """What is known of each model's window and counts, and the newest plan of each thread."""
+
+    engine: Engine
+    windows: dict[ModelRef, tuple[int | None, str]] = field(default_factory=dict)
+    observed: dict[ModelRef, list[tuple[int, int]]] = field(default_factory=dict)
+    plans: dict[str, ContextPlan] = field(default_factory=dict)
+    breakers: dict[str, Breaker] = field(default_factory=dict)
+
+    async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
+        """Return how a turn in a thread is fitted into a model's window."""
+        window, source = await self.window(model)
+        known = self.observed.get(model) or observed_of(view.path(), model)
+        factor = learn(known[-OBSERVED:])
+        tokenizer = self.tokenizer(model, settings)
+        if not tokenizer.exact and factor != 1.0:
+            tokenizer = Corrected(tokenizer, factor)
+        thread = view.thread.id if view.thread else ""
+        return Fit(
+            budget_for(settings, asking, window, source, exact=tokenizer.exact),
+            tokenizer,
+            tuple(view.records),
+            model,
+            settings.get("language").value,
+            factor,
+            self.plans.get(thread),
+            self.breakers.setdefault(thread, Breaker()),
+        )
+
+    async def window(self, model: ModelRef) -> tuple[int | None, str]:
+        """Return a model's context window in tokens and who told it; asked once."""
+        if model not in self.windows:
+            self.windows[model] = await self._asked(model)
+        return self.windows[model]
+
+    def tokenizer(self, model: ModelRef, settings: Settings) -> Tokenizer:
+        """Return how the tokens of a model are counted."""
+        how = settings.get("tokenizer").value
+        if how == "chars/3.5":
+            return CharsTokenizer()
+        exact = exact_for(model.name) if how == "auto" else None
+        return exact or estimator_for(model.name)
+
+    def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
+        """Remember a finished turn's plan, and learn from the input tokens of its one request."""
+        self.plans[thread] = plan
+        estimated = fit.estimate(plan)
+        if counted and estimated:
+            self.observed.setdefault(fit.model, []).append((estimated, counted))
+
+    async def _asked(self, model: ModelRef) -> tuple[int | None, str]:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                listed = await self.engine.provider(model).models()
+        except (JanError, TimeoutError):
+            listed = ()
+        for info in listed:
+            if info.window and info.ref.name == model.name:
+                return info.window, "the server"
+        if known := window_of(model.name):
+            return known, "the catalogue"
+        return UNKNOWN_WINDOW, "nobody says it; set it with --window"
+
+
+def observed_of(path: Sequence[Message], model: ModelRef) -> list[tuple[int, int]]:
+    """Return what was estimated and what a model's server counted, for the answers of a path."""
+    found = ((estimated_of(each), usage_of(each).input, model_of(each)) for each in path)
+    return [(e, counted) for e, counted, name in found if e and counted and name == str(model)]

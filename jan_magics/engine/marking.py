@@ -1,0 +1,132 @@
+"""What changes what is sent and asks nobody: marks, a plan that was edited, a cleared context."""
+
+from collections.abc import Mapping, Sequence
+
+from jan_magics.context.plan import ContextPlan, plan_context
+from jan_magics.context.rows import rows_of
+from jan_magics.context.segments import look
+from jan_magics.domain.errors import ContextOverflow, SettingError, ThreadError
+from jan_magics.domain.overlays import (
+    Change,
+    ChangeKind,
+    Mark,
+    MarkAction,
+    Overlay,
+    SegmentCut,
+    Undone,
+)
+from jan_magics.domain.tree import Changes
+from jan_magics.engine.branches import NOTHING_HERE, write
+from jan_magics.engine.ids import full_id
+from jan_magics.engine.session import Session
+from jan_magics.engine.views import View
+
+
+def mark(session: Session, ids: Sequence[str], action: MarkAction) -> View:
+    """Decide about messages, from here on down this branch. Raises MessageNotFound."""
+    view = session.view()
+    wanted = {full_id(view.index, identifier): action for identifier in ids}
+    return write(session, view, Changes(), _marks(session, view, wanted, "mark"))
+
+
+def clear(session: Session) -> tuple[View, int]:
+    """Archive all that is sent of the path; returns how many messages that are.
+
+    Raises:
+        ThreadError: when nothing is.
+    """
+    view = session.view()
+    path, seen = view.path(), look(view.path(), view.records)
+    count = sum(message.id not in seen.statuses for message in path)
+    if not count:
+        raise ThreadError("there is nothing to clear: no message here is sent", "Ask something.")
+    change = Change(session.engine.new_id(), "clear", {"messages": count}, session.engine.now())
+    records: list[Overlay] = [SegmentCut(path[-1].id, change.id), change]
+    return write(session, view, Changes(), records), count
+
+
+def restore(session: Session, kind: ChangeKind) -> View:
+    """Take the newest clearing or compaction that this path sees back.
+
+    Raises:
+        ThreadError: when it sees none.
+    """
+    view = session.view()
+    path = view.path()
+    if kind == "compact":
+        summary = look(path, view.records).summary
+        found = summary.change if summary else None
+    else:
+        found = _newest_cut(view)
+    if found is None:
+        what = "summary to take back" if kind == "compact" else "cleared context to restore"
+        raise ThreadError(f"there is no {what} on this branch", "See: %chat show")
+    return write(session, view, Changes(), [Undone(found)])
+
+
+def apply(session: Session, plan: ContextPlan, wanted: Mapping[str, MarkAction]) -> View:
+    """Write a plan's edited actions as marks.
+
+    `plan` is the one that was edited. Raises SettingError naming the row that cannot be so.
+    """
+    view = session.view()
+    rows = {row.id: row for row in rows_of(plan) if row.id}
+    changed: dict[str, MarkAction] = {}
+    for identifier, action in wanted.items():
+        row = rows.get(identifier)
+        if row is None:
+            raise SettingError(
+                f"the plan has no row of {identifier!r}", "Make it anew: chat.plan()"
+            )
+        if row.action != action:
+            if row.reason == "prompt":
+                raise SettingError(
+                    f"row {identifier[:8]} is the prompt and cannot be {action!r}",
+                    "It is always sent; change another row.",
+                )
+            changed[identifier] = action
+    if not changed:
+        return view
+    records = _marks(session, view, changed, "plan")
+    _check(plan, [*view.records, *records], changed)
+    return write(session, view, Changes(), records)
+
+
+def _check(
+    plan: ContextPlan,
+    records: Sequence[Overlay],
+    changed: Mapping[str, MarkAction],
+) -> None:
+    try:
+        after = plan_context(plan.measured.path, records, plan.terms, plan)
+    except ContextOverflow as error:
+        kept = [each[:8] for each, action in changed.items() if action in ("keep", "pin")]
+        raise SettingError(
+            f"row {', '.join(kept)} cannot be kept: {error.message}",
+            "Keep fewer rows, or drop others that are marked.",
+        ) from error
+    for row in rows_of(after):
+        if changed.get(row.id or "") in ("keep", "pin") and not row.sent:
+            raise SettingError(
+                f"row {(row.id or '')[:8]} cannot be {changed[row.id or '']!r}: {row.reason}",
+                "Keep its question too.",
+            )
+
+
+def _marks(
+    session: Session, view: View, wanted: Mapping[str, MarkAction], kind: ChangeKind
+) -> list[Overlay]:
+    path = view.path()
+    if not path:
+        raise ThreadError(*NOTHING_HERE)
+    change = Change(session.engine.new_id(), kind, {"ids": list(wanted)}, session.engine.now())
+    head = path[-1].id
+    return [*(Mark(each, action, head, change.id) for each, action in wanted.items()), change]
+
+
+def _newest_cut(view: View) -> str | None:
+    ids = {message.id for message in view.path()}
+    undone = {each.change for each in view.records if isinstance(each, Undone)}
+    cuts = (each for each in reversed(view.records) if isinstance(each, SegmentCut))
+    found = (c.change for c in cuts if c.upto in ids and c.change not in undone)
+    return next(found, None)

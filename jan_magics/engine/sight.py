@@ -1,0 +1,54 @@
+"""What a footer says of how much of the thread was sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jan_magics.context.plan import ContextPlan
+from jan_magics.engine.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """How many stored messages a request holds, of how many; `trimmed` for lack of room."""
+
+    sees: int
+    total: int
+    trimmed: int
+
+
+def sight_of(turn: Turn) -> Sight | None:
+    """Return what a turn's request saw of its path."""
+    plan = turn.plan
+    if plan is None:
+        return None
+    seen = len(plan.sent) + len(plan.measured.system)
+    return Sight(seen, len(plan.measured.path), plan.trimmed)
+
+
+def sight_lines(turn: Turn) -> Iterator[tuple[str, str]]:
+    """Yield what must be said of a turn's plan, each line with what tells it from others.
+
+    A line is told once for as long as nothing changes: until trimming falls further, say.
+    """
+    plan = turn.plan
+    if plan is None or turn.stored:
+        return
+    for note in turn.notes:
+        yield note, note
+    if plan.trimmed and plan.budget.strategy == "recent":
+        first = plan.measured.path[plan.measured.origins[plan.measured.turns[plan.turns[0]]]].id
+        yield (
+            f"trimmed before {first}",
+            "the oldest messages are left out · keep them as a summary: %chat compact",
+        )
+    elif warning := _warning(plan):
+        yield f"nearly full {turn.thread.id}", warning
+
+
+def _warning(plan: ContextPlan) -> str:
+    history = plan.costs.history
+    if plan.budget.window is None or history <= 0 or plan.full < plan.budget.warn * history:
+        return ""
+    about = "" if plan.exact else "≈"
+    share = f"{about}{plan.full / history:.0%}"
+    return f"history fills {share} of its room · look: %chat budget, make room: %chat compact"
