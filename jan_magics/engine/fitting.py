@@ -7,6 +7,7 @@ from typing import Final
 
 from jan_magics.context.budget import UNKNOWN_WINDOW, Budget
 from jan_magics.context.corrections import learn
+from jan_magics.context.estimator import Estimator
 from jan_magics.context.exact import exact_for
 from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
@@ -89,8 +90,11 @@ class Fitting:
         known = self.observed.get(model) or observed_of(view.path(), model)
         factor = learn(known[-OBSERVED:])
         tokenizer = self.tokenizer(model, settings)
-        if not tokenizer.exact and factor != 1.0:
+        if isinstance(tokenizer, Estimator) and factor != 1.0:
             tokenizer = Corrected(tokenizer, factor)
+        else:
+            # A rule that somebody asked for by name stays that rule.
+            factor = 1.0
         thread = view.thread.id if view.thread else ""
         return Fit(
             budget_for(settings, asking, window, source, exact=tokenizer.exact),

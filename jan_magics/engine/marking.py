@@ -88,15 +88,17 @@ def apply(session: Session, plan: ContextPlan, wanted: Mapping[str, MarkAction])
     if not changed:
         return view
     records = _marks(session, view, changed, "plan")
-    _check(plan, [*view.records, *records], changed)
+    _check(plan, [*view.records, *records], wanted, changed)
     return write(session, view, Changes(), records)
 
 
 def _check(
     plan: ContextPlan,
     records: Sequence[Overlay],
+    wanted: Mapping[str, MarkAction],
     changed: Mapping[str, MarkAction],
 ) -> None:
+    """Raise SettingError unless all rows come out as they are wanted."""
     try:
         after = plan_context(plan.measured.path, records, plan.terms, plan)
     except ContextOverflow as error:
@@ -106,10 +108,11 @@ def _check(
             "Keep fewer rows, or drop others that are marked.",
         ) from error
     for row in rows_of(after):
-        if changed.get(row.id or "") in ("keep", "pin") and not row.sent:
+        action = wanted.get(row.id or "")
+        if action in ("keep", "pin") and not row.sent:
             raise SettingError(
-                f"row {(row.id or '')[:8]} cannot be {changed[row.id or '']!r}: {row.reason}",
-                "Keep its question too.",
+                f"row {(row.id or '')[:8]} cannot be kept then: {row.reason}",
+                "Keep fewer rows, drop others, or keep an answer with its question.",
             )
 
 

@@ -36,7 +36,9 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:
-        return _tried(host, parsed, asking)
+        found = _tried(host, parsed, asking)
+        _keep(shell, variable, found)
+        return found
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         running = Running(host, asking, showing)
