@@ -87,7 +87,8 @@ def apply(session: Session, plan: ContextPlan, wanted: Mapping[str, MarkAction])
             changed[identifier] = action
     if not changed:
         return view
-    records = _marks(session, view, changed, "plan")
+    # Where trimming had fallen to in this plan: what was kept in it must not fall now.
+    records = [*([plan.cut] if plan.cut else []), *_marks(session, view, changed, "plan")]
     _check(plan, [*view.records, *records], wanted, changed)
     return write(session, view, Changes(), records)
 
