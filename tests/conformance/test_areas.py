@@ -60,7 +60,6 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
         "schema.normalize",
         "stream.prepend_continuation",
         "tools.repair_args",
-        "trim",
         "wire.build_body",
         "wire.decode_sentinels",
         "wire.local_500",
