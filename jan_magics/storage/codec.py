@@ -22,12 +22,12 @@ from jan_magics.storage.content import (
 from jan_magics.storage.json_text import canonical, parse, pretty
 
 __all__ = [
-    "EPOCH", "canonical", "decode_message", "decode_thread", "encode_message", "encode_thread",
-    "parent_of", "parse", "pretty", "to_milliseconds",
+    "EPOCH", "MILLISECOND", "canonical", "decode_message", "decode_thread", "encode_message",
+    "encode_thread", "parent_of", "parse", "pretty", "to_milliseconds",
 ]  # fmt: skip
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND: Final = timedelta(milliseconds=1)
+MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def encode_message(message: Message) -> dict[str, Json]:
@@ -156,7 +156,7 @@ def parent_of(raw: Mapping[str, Json]) -> Parent:
 
 def to_milliseconds(time: datetime) -> int:
     """Return milliseconds since 1970; a naive time raises TypeError."""
-    return (time - EPOCH) // _MILLISECOND
+    return (time - EPOCH) // MILLISECOND
 
 
 def from_milliseconds(value: Json) -> datetime:

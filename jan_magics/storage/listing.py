@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -15,7 +14,14 @@ from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage.changes import count_branches
-from jan_magics.storage.codec import EPOCH, canonical, parent_of, parse, to_milliseconds
+from jan_magics.storage.codec import (
+    EPOCH,
+    MILLISECOND,
+    canonical,
+    parent_of,
+    parse,
+    to_milliseconds,
+)
 from jan_magics.storage.files import Print
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.journal import merged
@@ -25,7 +31,16 @@ _WORTH: Final = 200
 """Threads that must have been read anew before the cache is written."""
 _NEAR: Final = 500
 """Threads at the top of the list whose logs are looked at each time."""
-_VERSION: Final = 1
+_ALL: Final = 3_000
+"""Threads that are few enough for a look at all their logs, once in a process."""
+_PARTS: Final = 10
+"""Of more threads each process looks at one part of the logs besides, so that none is forgotten."""
+_VERSION: Final = 2
+_COLUMNS: Final = (
+    "name", "record_inode", "record_size", "record_time", "log_inode", "log_size", "log_time",
+    "title", "created", "updated", "metadata", "extra", "messages", "branches",
+)  # fmt: skip
+"""The cache holds a list for each of these: a record for each thread would be read half as fast."""
 
 Prints: TypeAlias = tuple[Print | None, Print | None]
 
@@ -56,6 +71,7 @@ class Listing:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._base = f"{folder}{os.sep}"
         self._cache = folder.with_name(f"{folder.name}.index.json")
         # Replaced and never changed, since several threads may list.
         self._state: _State | None = None
@@ -65,8 +81,7 @@ class Listing:
         """List the threads; only what changed is read."""
         state = self._state or self._load()
         known = state.known
-        near = known.keys() if self._state is None else {r.thread.id for r in state.rows[:_NEAR]}
-        changed = self._changed(state, near)
+        changed = self._changed(state, self._near(state))
         gone = {name for name, prints in changed.items() if prints == (None, None)}
         read = {name: read_row(Folder(self._folder / name)) for name in changed.keys() - gone}
         if not read and not gone and len(state.rows) == len(known):
@@ -92,6 +107,15 @@ class Listing:
         """Forget what is in memory."""
         self._state = None
 
+    def _near(self, state: _State) -> Set[str]:
+        """Return the threads whose logs are looked at."""
+        near = {row.thread.id for row in state.rows[:_NEAR]}
+        if self._state is not None:
+            return near
+        if len(state.known) <= _ALL:
+            return state.known.keys()
+        return near | {*[*state.known][os.getpid() % _PARTS :: _PARTS]}
+
     def _changed(self, state: _State, near: Set[str]) -> dict[str, Prints]:
         """Return new fingerprints; logs are looked at only near the top of the list.
 
@@ -103,7 +127,10 @@ class Listing:
         if records != state.records:
             pairs = zip(known, records, state.records, strict=True)
             odd = [name for name, now, before in pairs if now != before]
-        odd += [name for name in near & known.keys() if self._log(name) != known[name][1][1]]
+        there = [name for name in known if name in near]
+        logs = _prints([f"{self._base}{name}{os.sep}messages.jsonl" for name in there])
+        looked = zip(there, logs, strict=True)
+        odd += [name for name, log in looked if log != known[name][1][1]]
         changed = {name: (_print(self._path(name)), self._log(name)) for name in odd}
         names = os.listdir(self._folder)  # noqa: PTH208 (a Path for each costs too much)
         for name in set(names) - known.keys():
@@ -113,18 +140,18 @@ class Listing:
         return changed
 
     def _path(self, name: str) -> str:
-        return f"{self._folder}{os.sep}{name}{os.sep}thread.json"
+        return f"{self._base}{name}{os.sep}thread.json"
 
     def _log(self, name: str) -> Print | None:
-        return _print(f"{self._folder}{os.sep}{name}{os.sep}messages.jsonl")
+        return _print(f"{self._base}{name}{os.sep}messages.jsonl")
 
     def _load(self) -> _State:
         try:
             raw: Any = parse(self._cache.read_bytes())
-            threads = raw["threads"] if raw["version"] == _VERSION else {}
+            columns = [raw[name] for name in _COLUMNS] if raw["version"] == _VERSION else []
             known = {
-                name: (self._path(name), *_read_known(name, *fields))
-                for name, fields in threads.items()
+                each[0]: (self._path(each[0]), _prints_of(each), _row_of(each))
+                for each in zip(*columns, strict=True)
             }
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return _State({}, [], [], [])
@@ -132,11 +159,14 @@ class Listing:
 
     def _save(self, known: Mapping[str, _Known]) -> None:
         self._unsaved = 0
-        threads = {name: _write_known(each) for name, each in known.items()}
+        rows = [(name, *_fields(prints, row)) for name, (_, prints, row) in known.items()]
+        columns: dict[str, Json] = {
+            name: [row[n] for row in rows] for n, name in enumerate(_COLUMNS)
+        }
         new = self._cache.with_name(f"{self._cache.name}.{os.getpid()}.new")
         # It can be made anew at any time: a disk that is full or closed to us is no fault here.
         with suppress(OSError):
-            text = canonical({"version": _VERSION, "threads": threads})
+            text = canonical({"version": _VERSION, **columns})
             new.write_text(text, encoding="utf-8")
             new.replace(self._cache)
 
@@ -178,21 +208,20 @@ def _print(path: str) -> Print | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _read_known(name: str, prints: Any, fields: Any, counts: Any) -> tuple[Prints, ThreadRow]:
-    first, second = prints
-    title, created, updated, metadata, extra = fields
-    messages, branches = counts
-    thread = Thread(
-        name, title, EPOCH + timedelta(0, 0, 0, created), EPOCH + timedelta(0, 0, 0, updated),
-        metadata, extra,
-    )  # fmt: skip
-    row = ThreadRow(thread, messages, branches)
-    return (first and tuple(first), second and tuple(second)), row
+def _prints_of(fields: tuple[Any, ...]) -> Prints:
+    return fields[1:4] if fields[1] else None, fields[4:7] if fields[4] else None
 
 
-def _write_known(known: _Known) -> Json:
-    _, prints, row = known
-    times = to_milliseconds(row.thread.created_at), to_milliseconds(row.thread.updated_at)
-    metadata, extra = dict(row.thread.metadata), dict(row.thread.extra)
-    fields: list[Json] = [row.thread.title, *times, metadata, extra]
-    return [[found and [*found] for found in prints], fields, [row.messages, row.branches]]
+def _row_of(fields: tuple[Any, ...]) -> ThreadRow:
+    name, title, created, updated, metadata, extra, messages, branches = fields[0], *fields[7:]
+    times = EPOCH + created * MILLISECOND, EPOCH + updated * MILLISECOND
+    return ThreadRow(Thread(name, title, *times, metadata, extra), messages, branches)
+
+
+def _fields(prints: Prints, row: ThreadRow) -> tuple[Json, ...]:
+    """Return what is kept of a thread beside its name; a file that is not there has no inode."""
+    thread = row.thread
+    times = to_milliseconds(thread.created_at), to_milliseconds(thread.updated_at)
+    files = [number for found in prints for number in found or (0, 0, 0)]
+    kept = (dict(thread.metadata), dict(thread.extra), row.messages, row.branches)
+    return (*files, thread.title, *times, *kept)

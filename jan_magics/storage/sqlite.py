@@ -42,9 +42,9 @@ class SqliteStore(SqliteUpkeep):
             rows = connection.execute(thread_rows.LIST).fetchall()
         # Reading a row costs five times as much as seeing that it is still the same.
         known = self._listed
-        new = [row for row in rows if row not in known]
+        new = [row for row in rows if row not in known] if known else rows
         made = dict(zip(new, thread_rows.read_rows(new), strict=True))
-        self._listed = {row: known.get(row) or made[row] for row in rows}
+        self._listed = {row: known.get(row) or made[row] for row in rows} if known else made
         return list(self._listed.values())
 
     def thread(self, thread_id: str) -> Thread:

@@ -37,7 +37,7 @@ def test_the_next_process_reads_the_cache_and_no_thread(store: JsonlStore, tmp_p
     assert [each.thread.id for each in listed[:2]] == [f"t{COUNT - 1}", f"t{COUNT - 2}"]
     cache = tmp_path / "threads.index.json"
     raw = json.loads(cache.read_bytes())
-    raw["threads"]["t7"][1][0] = "of the cache"
+    raw["title"][raw["name"].index("t7")] = "of the cache"
     cache.write_text(json.dumps(raw), encoding="utf-8")
     again = make_store(tmp_path)
     assert row(again, "t7").thread.title == "of the cache"
@@ -47,12 +47,12 @@ def test_the_next_process_reads_the_cache_and_no_thread(store: JsonlStore, tmp_p
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"version":99,"threads":{}}', b"\xff",
-                                    b'{"version":1,"threads":{"t1":[1,2,3]}}'])  # fmt: skip
+                                    b'{"version":2,"name":["t1"]}'])  # fmt: skip
 def test_a_damaged_cache_is_made_anew(store: JsonlStore, tmp_path: Path, damage: bytes) -> None:
     listed = store.threads()
     (tmp_path / "threads.index.json").write_bytes(damage)
     assert make_store(tmp_path).threads() == listed
-    assert len(json.loads((tmp_path / "threads.index.json").read_bytes())["threads"]) == COUNT
+    assert len(json.loads((tmp_path / "threads.index.json").read_bytes())["name"]) == COUNT
 
 
 def test_what_others_change_is_seen(store: JsonlStore, tmp_path: Path) -> None:
