@@ -1,5 +1,6 @@
 """The folder of one thread: Jan's two files, and our own records beside them."""
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from jan_magics.storage.log import Entry, Log, damage_record, read_log
 _THREAD: Final = "thread.json"
 _LOG: Final = "messages.jsonl"
 _QUARANTINE: Final = "messages.quarantine.jsonl"
+_BACKUP: Final = "messages.backup.jsonl"
 _RECORDS: Final = "jan_magics.jsonl"
 
 
@@ -44,6 +46,11 @@ class Folder:
     def quarantine_path(self) -> Path:
         """Return where damaged lines are set aside."""
         return self.path / _QUARANTINE
+
+    @property
+    def backup_path(self) -> Path:
+        """Return where the log is kept as it was before it was written anew."""
+        return self.path / _BACKUP
 
     def exists(self) -> bool:
         """Tell whether there is a thread; one whose record was damaged still is one."""
@@ -103,6 +110,21 @@ class Folder:
         return replace_file(
             self.log_path, b"".join(line + b"\n" for line, _ in entries), still=still
         )
+
+    def back_up_log(self) -> None:
+        """Keep the log as it is; call it before a sound one is written anew.
+
+        A second name for the same bytes, where the file system has such: no byte is copied.
+        """
+        new = self.backup_path.with_name(f"{_BACKUP}.new")
+        new.unlink(missing_ok=True)
+        try:
+            new.hardlink_to(self.log_path)
+        except FileNotFoundError:
+            return
+        except OSError:
+            shutil.copyfile(self.log_path, new)
+        new.replace(self.backup_path)
 
     def append(self, entry: Entry, *, whole: bool) -> Print:
         """Append a message; a log that ends within a line gets its newline first."""

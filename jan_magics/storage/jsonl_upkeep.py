@@ -145,7 +145,7 @@ class JsonlUpkeep:
 
     def _pack(self, archive: zipfile.ZipFile, path: Path) -> None:
         for file in sorted(path.rglob("*")):
-            if file.is_file():
+            if file.is_file() and file.name != Folder(file.parent).backup_path.name:
                 archive.write(file, file.relative_to(self._folder.parent))
 
 

@@ -26,7 +26,8 @@ def mend(folder: Folder, quarantine: Path) -> list[str]:
         quarantine.mkdir(parents=True, exist_ok=True)
         target = _free(quarantine, f"{folder.path.name}.quarantine", ".jsonl")
         folder.quarantine_path.rename(target)
-        done.append(f"its damaged lines are in {target}")
+        kept = f"; an older log is {folder.backup_path}" if folder.backup_path.exists() else ""
+        done.append(f"its damaged lines are in {target}{kept}")
     try:
         folder.thread()
     except (ThreadNotFound, StoreError):

@@ -76,6 +76,8 @@ def fold(folder: Folder) -> bool:
         # Jan takes no lock: what it wrote while we read must not be lost.
         if same and not log.damaged:
             break
+        if not log.damaged:
+            folder.back_up_log()
         if folder.write_log(entries.values(), still=partial(_is_still, folder, before)):
             break
     else:

@@ -1,6 +1,7 @@
 """What waits in the journal of the JSONL layout, and how it comes into Jan's log."""
 
 import json
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -230,3 +231,25 @@ def test_folding_is_no_repair(store: JsonlStore, journal: Path, tmp_path: Path) 
     assert journal.exists()
     assert list(make_store(tmp_path).repair()) == []
     assert not journal.exists()
+
+
+def test_the_log_before_the_last_fold_is_kept(
+    store: JsonlStore, log: Path, journal: Path, tmp_path: Path
+) -> None:
+    backup = log.with_name("messages.backup.jsonl")
+    store.create(make_message("a", "因为", parent="q"))
+    before = log.read_bytes()
+    assert not backup.exists()
+    store.save(make_message("a", "因为 🦊", parent="q"))
+    store.close()
+    assert (backup.read_bytes(), log.read_bytes() != before) == (before, True)
+    folded = log.read_bytes()
+    log.write_bytes(folded[:-9])  # Jan writes in place: it died in the middle
+    assert texts(make_store(tmp_path)) == [("q", "why?")]
+    assert backup.read_bytes() == before  # what is damaged is no backup
+    [done] = make_store(tmp_path).repair()
+    assert str(backup) in done
+    make_store(tmp_path).backup(tmp_path / "all.zip")
+    with zipfile.ZipFile(tmp_path / "all.zip") as archive:
+        assert "threads/t/messages.jsonl" in archive.namelist()
+        assert "threads/t/messages.backup.jsonl" not in archive.namelist()
