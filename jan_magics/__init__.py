@@ -3,21 +3,23 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from jan_magics.domain.version import VERSION
+
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
+    from jan_magics.api.current import current
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
-    from jan_magics.api.opening import current
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Answer", "Chat", "assistants", "current", "find", "import_threads", "models",
     "save_assistant", "threads",
 ]  # fmt: skip
 
 _HOMES = (
-    ("Answer", "answer"), ("Chat", "chat"), ("current", "opening"), ("assistants", "lists"),
+    ("Answer", "answer"), ("Chat", "chat"), ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests import house_text
+from tests import house_imports, house_text
 from tests.house_source import Broken, Function, Source, body, is_docstring, last_name, size
 
 ROOT = Path(__file__).parent.parent
@@ -242,6 +242,7 @@ def check(source: Source) -> Iterator[str]:
 
 def check_all(root: Path = ROOT) -> Iterator[str]:
     """Yield what must not exist in the repository."""
+    yield from house_imports.check(root)
     for path in house_text.files(root):
         name = path.relative_to(root).as_posix()
         yield from house_text.check(name, path)

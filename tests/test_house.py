@@ -1,10 +1,11 @@
 """Each house rule fires on a small bad sample, spares a good one, and the house itself is clean."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests import house, house_text
+from tests import house, house_imports, house_text
 from tests.house_source import Source
 
 BAD = [
@@ -103,3 +104,16 @@ def test_heavy_files_are_found() -> None:
 
 def test_the_house_is_clean() -> None:
     assert list(house.check_all()) == []
+
+
+def test_imports_run_in_one_direction(tmp_path: Path) -> None:
+    folder = tmp_path / "jan_magics" / "api"
+    folder.mkdir(parents=True)
+    (folder / "chat.py").write_text("from jan_magics.api import host\n")
+    (folder / "host.py").write_text("def f():\n    import jan_magics.api.answer\n")
+    (folder / "answer.py").write_text("import json\n")
+    assert list(house_imports.check(tmp_path)) == []
+    (folder / "answer.py").write_text("from jan_magics.api.chat import Chat\n")
+    [found] = house_imports.check(tmp_path)
+    assert "import-circle" in found
+    assert "jan_magics.api.host" in found

@@ -255,3 +255,10 @@ class Chat:
 
     def _told(self, view: View) -> None:
         self._host.tell(view.thread, view.path())
+
+
+def chat_on(host: Host) -> Chat:
+    """Return a chat on an engine that is there already."""
+    chat = Chat.__new__(Chat)
+    chat._host = host  # noqa: SLF001 - a chat's engine is no part of its surface
+    return chat

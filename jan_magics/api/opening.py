@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from jan_magics.api.host import Host
 from jan_magics.domain.errors import SettingError, StoreError
@@ -21,11 +21,8 @@ from jan_magics.notebook.identity import (
 from jan_magics.storage.files import translated
 from jan_magics.storage.upkeep import Upkeep
 
-if TYPE_CHECKING:
-    from jan_magics.api.chat import Chat
-
-ATTRIBUTE: Final = "jan_magics_chat"
-"""Where the one chat of a kernel hangs on its shell; it survives %reload_ext."""
+ATTRIBUTE: Final = "jan_magics_host"
+"""Where the one engine of a kernel hangs on its shell; it survives %reload_ext."""
 
 
 def shell_here() -> Any:
@@ -63,23 +60,16 @@ def configured(shell: Any) -> Mapping[str, object]:
     return magics.configured() if magics is not None else {}
 
 
-def current() -> "Chat":
-    """Return the chat that `%%chat` uses here; a script gets one of its own."""
-    from jan_magics.api.chat import Chat
-
+def current_host() -> Host:
+    """Return the host of the chat that cells use; it is made at the first call."""
     shell = shell_here()
     if shell is None:
         return _of_script()
-    chat = getattr(shell, ATTRIBUTE, None)
-    if chat is None:
-        chat = Chat()
-        setattr(shell, ATTRIBUTE, chat)
-    return chat
-
-
-def current_host() -> Host:
-    """Return the host of the chat that cells use."""
-    return current()._host  # noqa: SLF001 - a chat's engine is no part of its surface
+    host: Host | None = getattr(shell, ATTRIBUTE, None)
+    if host is None:
+        host = host_here()
+        setattr(shell, ATTRIBUTE, host)
+    return host
 
 
 def init_folder(host: Host) -> Path:
@@ -147,7 +137,5 @@ def _upkeep(host: Host) -> Upkeep:
 
 
 @cache
-def _of_script() -> "Chat":
-    from jan_magics.api.chat import Chat
-
-    return Chat()
+def _of_script() -> Host:
+    return host_here()

@@ -2,35 +2,34 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from IPython.core.error import UsageError
 
+from jan_magics.api.current import current
 from jan_magics.api.host import Showing
-from jan_magics.api.opening import current, current_host
+from jan_magics.api.opening import current_host
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, go, versions_shown
 from jan_magics.engine.ids import full_id, short_ids
 from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
+from jan_magics.magics.caller import Caller
 from jan_magics.magics.line import Line
 from jan_magics.notebook.columns import clip
 
-if TYPE_CHECKING:
-    from jan_magics.magics.chat import JanMagics
-
-Run: TypeAlias = "Callable[[JanMagics, Any, str], object]"
+Run: TypeAlias = Callable[[Caller, Any, str], object]
 
 
-def _new(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _new(magics: Caller, parsed: Any, _: str) -> Line:
     session = current_host().session()
     begin(session, parsed.name)
     what = "a new branch in" if session.view().pending else "a new thread:"
     return Line(f"{what} {parsed.name or 'unnamed'}")
 
 
-def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _show(magics: Caller, parsed: Any, _: str) -> object:
     if not parsed.sent:
         for follower in current_host().followers if parsed.id is None else ():
             follower.attach()
@@ -42,32 +41,32 @@ def _show(magics: "JanMagics", parsed: Any, _: str) -> object:
     return newest_sent(current_host())
 
 
-def _tree(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _tree(magics: Caller, parsed: Any, _: str) -> object:
     return current().tree()
 
 
-def _go(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _go(magics: Caller, parsed: Any, _: str) -> Line:
     host = current_host()
     view = go(host.session(), parsed.id_or_n_or_next_or_prev)
     host.tell(view.thread, view.path())
     return Line(place_of(view))
 
 
-def _retry(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _retry(magics: Caller, parsed: Any, _: str) -> object:
     return current_host().ask(Asking(aim="retry", at=parsed.id), Showing(show=True))
 
 
-def _resume(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _resume(magics: Caller, parsed: Any, _: str) -> object:
     return current_host().ask(Asking(aim="resume", at=parsed.id), Showing(show=True))
 
 
-def _diff(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _diff(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.diff import diff
 
     return diff(current_host().session().view(), parsed.a, parsed.b)
 
 
-def _drop(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _drop(magics: Caller, parsed: Any, _: str) -> Line:
     session = current_host().session()
     before = session.view()
     dropped = full_id(before.index, parsed.id)
@@ -78,7 +77,7 @@ def _drop(magics: "JanMagics", parsed: Any, _: str) -> Line:
     return Line(f"«{words}» is hidden: kept, and not sent any more · back: %chat undo")
 
 
-def _undo(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _undo(magics: Caller, parsed: Any, _: str) -> Line:
     host = current_host()
     said, view = undo(host.session())
     host.tell(view.thread, view.path())

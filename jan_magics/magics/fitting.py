@@ -2,43 +2,42 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from jan_magics.api.context import clear, compact_or_restore, compact_preview, mark, planned
-from jan_magics.api.opening import current, current_host
+from jan_magics.api.current import current
+from jan_magics.api.opening import current_host
+from jan_magics.magics.caller import Caller
 from jan_magics.magics.line import Line
 
-if TYPE_CHECKING:
-    from jan_magics.magics.chat import JanMagics
-
-Run: TypeAlias = "Callable[[JanMagics, Any, str], object]"
+Run: TypeAlias = Callable[[Caller, Any, str], object]
 
 
-def _budget(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _budget(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.context_tables import budget_table
 
     return budget_table(planned(current_host(), "").plan)
 
 
-def _plan(magics: "JanMagics", parsed: Any, text: str) -> object:
+def _plan(magics: Caller, parsed: Any, text: str) -> object:
     return current().plan(text)
 
 
-def _mark(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _mark(magics: Caller, parsed: Any, _: str) -> Line:
     ids, action = parsed.id, parsed.keep_or_drop_or_pin_or_summarise
     mark(current_host(), ids, action)
     messages = f"{len(ids)} messages" if len(ids) > 1 else f"message {ids[0]}"
     return Line(f"{messages}: {action} · look: %chat plan · back: %chat undo")
 
 
-def _compact(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _compact(magics: Caller, parsed: Any, _: str) -> object:
     host = current_host()
     if parsed.dry_run:
         return compact_preview(host, parsed.keep)
     return Line(compact_or_restore(host, parsed.keep, off=parsed.off))
 
 
-def _clear(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _clear(magics: Caller, parsed: Any, _: str) -> Line:
     return Line(clear(current_host(), off=parsed.off)[1])
 
 

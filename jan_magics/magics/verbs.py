@@ -4,15 +4,16 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from IPython.core.error import UsageError
 
-from jan_magics import __version__
 from jan_magics.api.asking import plain_options
-from jan_magics.api.opening import back_up, current, current_host, empty_bin, init_folder
+from jan_magics.api.current import current
+from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.version import VERSION
 from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
@@ -20,6 +21,7 @@ from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.asking import ask, asking_of
 from jan_magics.magics.branching import RUN as BRANCHES
+from jan_magics.magics.caller import Caller
 from jan_magics.magics.commands import VERBS, Verb
 from jan_magics.magics.editing import list_assistants
 from jan_magics.magics.failing import prompt_about
@@ -29,13 +31,10 @@ from jan_magics.magics.line import Line
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import nearest
 
-if TYPE_CHECKING:
-    from jan_magics.magics.chat import JanMagics
-
-Run: TypeAlias = "Callable[[JanMagics, Any, str], object]"
+Run: TypeAlias = Callable[[Caller, Any, str], object]
 
 
-def run_verb(magics: "JanMagics", line: str) -> object:
+def run_verb(magics: Caller, line: str) -> object:
     """Run the verb at the beginning of a line.
 
     Raises:
@@ -101,20 +100,20 @@ def _where(session: Session) -> str:
     return f"{place}; the next turn begins a new branch · to go on instead: {other}"
 
 
-def _ask(magics: "JanMagics", parsed: Any, text: str) -> object:
+def _ask(magics: Caller, parsed: Any, text: str) -> object:
     if not text:
         raise UsageError("%chat ask: write the prompt behind it: %chat ask why is the sky blue?")
     return ask(magics.shell, parsed, text)
 
 
-def _fix(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _fix(magics: Caller, parsed: Any, _: str) -> object:
     if magics.failure is None:
         raise SettingError("no cell has failed here yet", "Run the failing cell, then %chat fix.")
     parsed.literal = True  # code has braces of its own
     return ask(magics.shell, parsed, prompt_about(*magics.failure))
 
 
-def _use(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _use(magics: Caller, parsed: Any, _: str) -> Line:
     session = current_host().session()
     wanted = asking_of(magics.shell, parsed)
     thread = session.merged(replace(wanted, options=ChatOptions())).thread
@@ -128,76 +127,76 @@ def _use(magics: "JanMagics", parsed: Any, _: str) -> Line:
     return status()
 
 
-def _stop(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _stop(magics: Caller, parsed: Any, _: str) -> Line:
     stopped = current_host().bridge.stop()
     return Line(
         f"stopped {stopped} turn{'s' * (stopped != 1)}" if stopped else "nothing is being answered"
     )
 
 
-def _help(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _help(magics: Caller, parsed: Any, _: str) -> Line:
     return Line(help_text(parsed.topic or ""))
 
 
-def _version(magics: "JanMagics", parsed: Any, _: str) -> Line:
-    return Line(f"jan_magics {__version__}, Python {sys.version.split()[0]}")
+def _version(magics: Caller, parsed: Any, _: str) -> Line:
+    return Line(f"jan_magics {VERSION}, Python {sys.version.split()[0]}")
 
 
-def _threads(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _threads(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.lists import threads
 
     return threads()
 
 
-def _rename(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _rename(magics: Caller, parsed: Any, _: str) -> Line:
     before, after = rename_thread(current_host().session(), parsed.old, parsed.new)
     return Line(f"{shown_title(before)} is now {after.title}")
 
 
-def _delete(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _delete(magics: Caller, parsed: Any, _: str) -> Line:
     thread = delete_thread(current_host().session(), parsed.thread)
     return Line(f"{shown_title(thread)} is in the bin · back: %chat undo")
 
 
-def _find(magics: "JanMagics", parsed: Any, text: str) -> object:
+def _find(magics: Caller, parsed: Any, text: str) -> object:
     from jan_magics.api.lists import find
 
     return find(text, thread=parsed.thread)
 
 
-def _export(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _export(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.moving import Exported
 
     return Exported(current().export(parsed.file), current_host().opening.folder())
 
 
-def _import(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _import(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.moving import import_threads
 
     return import_threads(parsed.path)
 
 
-def _models(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _models(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.lists import models
 
     return models()
 
 
-def _assistants(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _assistants(magics: Caller, parsed: Any, _: str) -> object:
     return list_assistants(magics.shell, parsed.new, parsed.edit)
 
 
-def _config(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _config(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.lists import config
 
     return config()
 
 
-def _key(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _key(magics: Caller, parsed: Any, _: str) -> Line:
     return Line(ask_for_key(current_host(), parsed.provider))
 
 
-def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
+def _store(magics: Caller, parsed: Any, _: str) -> Line:
     host = current_host()
     if parsed.init:
         before = host.session().engine.folder
@@ -216,7 +215,7 @@ def _store(magics: "JanMagics", parsed: Any, _: str) -> Line:
     return Line(f"threads are kept in {host.session().engine.folder}")
 
 
-def _doctor(magics: "JanMagics", parsed: Any, _: str) -> object:
+def _doctor(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.lists import doctor
 
     return doctor(fix=parsed.fix)

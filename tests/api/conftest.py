@@ -12,5 +12,5 @@ def a_chat_of_its_own() -> Iterator[None]:
     """Close the script's chat after each test, and forget it."""
     yield
     if opening._of_script.cache_info().currsize:
-        opening.current().close()
+        opening.current_host().close()
     opening._of_script.cache_clear()
