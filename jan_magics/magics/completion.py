@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from IPython.core.completer import (
@@ -19,6 +20,10 @@ _LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(?:chat|jan)[ \t]+(.*)", re.DO
 _EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")
 _OPTIONS_OF: Final = ("markdown", "text", "code", "json")
 MOST: Final = 60
+_BESIDE_IDS: Final[Mapping[str, dict[str, str]]] = MappingProxyType({
+    "go": dict.fromkeys(("next", "prev"), "version"),
+    "mark": dict.fromkeys(("keep", "drop", "pin", "summarise"), "action"),
+})  # fmt: skip
 WORDS: Final = 40
 """Columns of a message's first words."""
 
@@ -112,9 +117,7 @@ def _words(verb: Verb, begun: str) -> Iterable[str]:
 
         return [entry.name for entry in CATALOG.values() if entry.key_variable]
     if verb.name == "diff" or any(word.strip("[]").startswith("ID") for word in verb.words):
-        return ({"next": "version", "prev": "version"} if verb.name == "go" else {}) | _messages(
-            begun
-        )
+        return _BESIDE_IDS.get(verb.name, {}) | _messages(begun)
     return [each.name for each in VERBS] if verb.name == "help" else ()
 
 

@@ -100,6 +100,13 @@ def test_go_offers_neighbours_and_says_what_each_message_is(
     assert kinds[question[:6]] == "question: why is 天空 blue?"
 
 
+def test_marks_take_ids_and_what_is_to_be_done(kernel: Kernel, ids: dict[str, str]) -> None:
+    matches, _ = complete(kernel, "%chat mark ")
+    assert matches[:4] == ["keep", "drop", "pin", "summarise"]
+    assert sorted(matches[4:]) == sorted(name[:6] for name in ids)
+    assert complete(kernel, f"%chat mark {matches[4]} sum") == (["summarise"], "sum")
+
+
 def test_completion_writes_nothing(kernel: Kernel, ids: dict[str, str]) -> None:
     kernel.ok("import jan_magics as jan; before = len(jan.threads())")
     kernel.ok("%chat use nothing-here")
