@@ -6,6 +6,7 @@ the share of turns of a long chat whose request begins with the one before it.
 
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from time import perf_counter
 
@@ -22,7 +23,27 @@ MESSAGES, WINDOW = 4_000, 32_768
 TURNS = 300
 MOST_WARM, MOST_COLD = 0.002, 0.025  # seconds
 LEAST_EXTENDED = 0.95
-WORDS = tuple("the model was trained on samples of a batch and then it was evaluated".split())
+WORDS = (
+    *("the", "model", "was", "trained", "on", "samples", "of", "a", "batch"),
+    *("and", "then", "it", "was", "evaluated"),
+)
+    [
+        "the",
+        "model",
+        "was",
+        "trained",
+        "on",
+        "samples",
+        "of",
+        "a",
+        "batch",
+        "and",
+        "then",
+        "it",
+        "was",
+        "evaluated",
+    ]
+)
 
 
 def text_of_turn(n: int) -> str:
@@ -55,18 +76,13 @@ def langchain(path: tuple[Message, ...]) -> float | None:
     """Return the seconds that LangChain takes, None where it is not installed."""
     if find_spec("langchain_core") is None:
         return None
-    from langchain_core.messages import AIMessage, HumanMessage, trim_messages
-    from langchain_core.messages.utils import count_tokens_approximately
-
-    said = [
-        (HumanMessage if message.role == "user" else AIMessage)(text_of(message))
-        for message in path
-    ]
+    other = import_module("langchain_core.messages")
+    kinds = {"user": other.HumanMessage, "assistant": other.AIMessage}
+    said = [kinds[message.role](text_of(message)) for message in path]
+    count = import_module("langchain_core.messages.utils").count_tokens_approximately
 
     def trim() -> object:
-        return trim_messages(
-            said, max_tokens=WINDOW, token_counter=count_tokens_approximately, start_on="human"
-        )
+        return other.trim_messages(said, max_tokens=WINDOW, token_counter=count, start_on="human")
 
     return best(trim, 5)
 
