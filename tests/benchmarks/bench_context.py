@@ -23,27 +23,7 @@ MESSAGES, WINDOW = 4_000, 32_768
 TURNS = 300
 MOST_WARM, MOST_COLD = 0.002, 0.025  # seconds
 LEAST_EXTENDED = 0.95
-WORDS = (
-    *("the", "model", "was", "trained", "on", "samples", "of", "a", "batch"),
-    *("and", "then", "it", "was", "evaluated"),
-)
-    [
-        "the",
-        "model",
-        "was",
-        "trained",
-        "on",
-        "samples",
-        "of",
-        "a",
-        "batch",
-        "and",
-        "then",
-        "it",
-        "was",
-        "evaluated",
-    ]
-)
+WORDS = ("the", "model", "was", "trained", "on", "a", "batch", "and", "then", "evaluated", "twice")
 
 
 def text_of_turn(n: int) -> str:
