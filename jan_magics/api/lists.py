@@ -18,6 +18,7 @@ from jan_magics.engine.assemble import known_keys
 from jan_magics.engine.assistants import usable_parameters
 from jan_magics.engine.checks import Check, examine
 from jan_magics.engine.listing import Listed, list_models
+from jan_magics.engine.stuck import in_force
 from jan_magics.engine.threads import existing_thread
 
 if TYPE_CHECKING:
@@ -90,8 +91,11 @@ def save_assistant(
 
 
 def config() -> "pd.DataFrame":
-    """Return every setting with its value and source; keys by the name of their source."""
-    return config_table(current_host().session().settings().table(), known_keys())
+    """Return every setting with its value and source, and what `use` made stick.
+
+    Keys are told by the name of their source.
+    """
+    return config_table(in_force(current_host().session()), known_keys())
 
 
 def doctor(*, fix: bool = False) -> "pd.DataFrame":

@@ -17,7 +17,7 @@ from jan_magics.engine.threads import own
 from jan_magics.engine.views import view_of
 from jan_magics.notebook.pages import markdown_page, notebook_page, page_owner
 from jan_magics.notebook.reading import read_notebook
-from jan_magics.storage.convert import Converted, Kind, convert
+from jan_magics.storage.convert import Converted, Kind, convert, is_there
 from jan_magics.storage.files import ELSEWHERE, replace_file, translated
 from jan_magics.storage.thread_file import owner_of, write_thread_file
 from jan_magics.storage.thread_folder import write_thread_folder
@@ -103,8 +103,19 @@ def import_threads(path: str | Path) -> "pd.DataFrame":
 
 
 def convert_store(kind: Kind) -> Converted:
-    """Copy the store of the other kind into one of this kind; settings stay as they are."""
-    engine = current_host().session().engine
+    """Copy the store of the other kind into one of this kind; settings stay as they are.
+
+    Raises:
+        SettingError: when threads are kept in that kind already, and there are none of the other.
+    """
+    session = current_host().session()
+    engine = session.engine
+    other: Kind = "sqlite" if kind == "jsonl" else "jsonl"
+    if session.settings().get("store").value == kind and not is_there(engine.folder, other):
+        raise SettingError(
+            f"threads are kept in {kind} already, and there are none in {other}",
+            f"Copy them to the other kind: %chat store --convert {other}",
+        )
     return convert(engine.folder, kind, engine.now)
 
 

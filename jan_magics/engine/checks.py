@@ -105,4 +105,4 @@ def _store(session: Session) -> Check:
         faults.extend(session.engine.store.check())
     if faults:
         return Check("threads", "warning", "; ".join(faults), "Mend them: %chat doctor --fix")
-    return Check("threads", "ok", f"{len(rows)} threads")
+    return Check("threads", "ok", f"{len(rows)} thread{'s' * (len(rows) != 1)}")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from jan_magics.domain.messages import ReasoningPart, text_of
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import REMEMBERED, Choice
 from jan_magics.engine.records import model_of
@@ -65,7 +66,7 @@ class Telling:
             self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
-        lines.extend(() if turn.stored else _left_behind(ask))
+        lines.extend(() if turn.stored else (*_left_behind(ask), *_nothing_said(turn)))
         lines.extend(line for key, line in sight_lines(turn) if self._is_new(key))
         if shown:
             self.answered_by[turn.thread.id] = str(choice.model)
@@ -90,6 +91,18 @@ def version_of(turn: Turn) -> tuple[int, int, Counted]:
         return version, versions, ANSWER
     version, versions = index.version(turn.question.id)
     return version, versions, ANSWER if versions == 1 else "question"
+
+
+def _nothing_said(turn: Turn) -> list[str]:
+    """Say that an answer has no text: an empty place would look like a fault of the display."""
+    if turn.finish in ("error", "stopped") or text_of(turn.answer).strip():
+        return []
+    what = "the model only thought" if _thought(turn) else "the model said nothing"
+    return [f"{what}: the answer has no text · once more: %chat retry"]
+
+
+def _thought(turn: Turn) -> bool:
+    return any(isinstance(part, ReasoningPart) for part in turn.answer.parts)
 
 
 def _left_behind(ask: Ask) -> list[str]:

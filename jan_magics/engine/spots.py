@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from jan_magics.domain.branching import attach, fork, select
 from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.legacy import says_nothing
 from jan_magics.domain.messages import Message, TextPart, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import Changes, TreeIndex
@@ -108,15 +109,16 @@ def spot_of_cell(index: TreeIndex, links: Sequence[CellLink], text: str) -> Spot
 def unanswered(index: TreeIndex, spot: Spot) -> Spot:
     """Return the spot beside a question without an answer, where a spot would be below it.
 
-    However it came about (a failure, a stop, a kernel's death), two questions in a row would be
-    sent as one.
+    However it came about (a failure, a stop, a kernel's death, an answer without a word), two
+    questions in a row would be sent as one.
     """
     if spot.where not in ("head", "after"):
         return spot
     last = index.head() if spot.where == "head" else index[spot.message]
-    if last is None or last.role != "user" or index.children(last.id):
+    if last is None or index.children(last.id):
         return spot
-    return Spot("beside", last.id)
+    question = index.nearest_user(last.id) if says_nothing(last) else last
+    return Spot("beside", question.id) if question and question.role == "user" else spot
 
 
 def later_messages(index: TreeIndex, spot: Spot) -> int:

@@ -161,7 +161,12 @@ def _delete(magics: Caller, parsed: Any, _: str) -> Line:
 def _find(magics: Caller, parsed: Any, text: str) -> object:
     from jan_magics.api.lists import find
 
-    return find(text, thread=parsed.thread)
+    found = find(text, thread=parsed.thread)
+    if found.empty:
+        several = len(text.split()) > 1
+        hint = "a message must have all these words: leave some out" if several else "no such word"
+        print(f"nothing found: {hint}")
+    return found
 
 
 def _export(magics: Caller, parsed: Any, _: str) -> object:

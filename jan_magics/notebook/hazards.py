@@ -9,6 +9,8 @@ import string
 from typing import Final
 
 _TERMINAL: Final = re.compile(r"\x1b\[[0-?]*+[ -/]*+[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Embeddings, overrides and isolates of the reading direction: text reads otherwise than it is."""
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 # `$` or a backslash may open math. JupyterLab takes math out before it parses Markdown and puts
@@ -56,6 +58,11 @@ def printable(text: str) -> str:
     if _SURROGATE.search(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return _TERMINAL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def legible(text: str) -> str:
+    """Return printable text in which a sign that turns the reading direction is a visible one."""
+    return _TURNS.sub(lambda sign: f"‹U+{ord(sign[0]):04X}›", printable(text))
 
 
 def defused(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from jan_magics.notebook.hazards import defused, printable, read_info, safe_address
+from jan_magics.notebook.hazards import defused, legible, read_info, safe_address
 from jan_magics.notebook.prose import math_end
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def to_html(text: str) -> str:
     Raw HTML is shown as text, images are links, links lead to http, https or mailto; math is left
     for the front end, in dollar signs.
     """
-    return str(_parser().render(printable(text)))
+    return str(_parser().render(legible(text)))
 
 
 def _parser() -> "MarkdownIt":

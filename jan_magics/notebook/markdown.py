@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jan_magics.notebook.fences import Code, regions
-from jan_magics.notebook.hazards import block_code, hazardous, printable
+from jan_magics.notebook.hazards import block_code, hazardous, legible
 from jan_magics.notebook.prose import safe_prose
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def neutralise(text: str) -> str:
     """
     pieces = list[str]()
     top_level_html = False
-    for region in regions(printable(text)):
+    for region in regions(legible(text)):
         if isinstance(region, str):
             piece, html = safe_prose(region), False
         else:

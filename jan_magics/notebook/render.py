@@ -9,7 +9,14 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.messages import FinishReason
 from jan_magics.domain.models import Timings, Usage
 from jan_magics.notebook.footer import Footer, footer_text
-from jan_magics.notebook.hazards import block_code, defused, hazardous, inline_text, printable
+from jan_magics.notebook.hazards import (
+    block_code,
+    defused,
+    hazardous,
+    inline_text,
+    legible,
+    printable,
+)
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import code_blocks, neutralise
 
@@ -72,8 +79,8 @@ def refusal(lines: Sequence[str]) -> dict[str, object]:
 
 
 def plain(text: str) -> str:
-    """Return text that a terminal shows and does not obey."""
-    return printable(text)
+    """Return text that a terminal shows and does not obey, in the order in which it is."""
+    return legible(text)
 
 
 def _joined(above: str, below: str) -> str:
@@ -149,11 +156,11 @@ def _html(shown: Shown, source: str, footer: str) -> str:
 def _turn(shown: Shown, footer: str, *, stable: bool) -> dict[str, object]:
     return {
         "schema": shown.schema,
-        "prompt": plain(shown.prompt),
-        "text": plain(shown.text),
-        "reasoning": plain(shown.reasoning),
-        "model": plain(shown.model),
-        "thread": plain(shown.thread),
+        "prompt": printable(shown.prompt),
+        "text": printable(shown.text),
+        "reasoning": printable(shown.reasoning),
+        "model": printable(shown.model),
+        "thread": printable(shown.thread),
         "message": None if stable else shown.message,
         "finish": shown.finish,
         "usage": _numbers(shown.usage),

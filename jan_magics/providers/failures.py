@@ -1,11 +1,11 @@
 """What a server's refusal means: status, headers and body become one typed error. No I/O."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import ceil
 from typing import Final
 
 from jan_magics.domain.errors import (
@@ -18,8 +18,8 @@ from jan_magics.domain.errors import (
     ServerFailed,
     StreamBroken,
 )
-from jan_magics.domain.messages import Json
-from jan_magics.providers.keys import Key
+from jan_magics.providers.complaints import Complaint, complaint
+from jan_magics.providers.keys import FILE_NAME, Key, origin_of
 
 _QUOTED: Final = 300  # chars of a server's own words that an error repeats
 
@@ -33,15 +33,15 @@ class Asked:
     address: str
     key: Key | None = None
 
+    @property
+    def who(self) -> str:
+        """Return what people call the server: the provider's name, else its host."""
+        return self.holder.partition("://")[2] or self.provider
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """The server's own words, without secrets, and the facts beside them."""
-
-    text: str
-    code: str = ""
-    used: int | None = None
-    window: int | None = None
+    @property
+    def holder(self) -> str:
+        """Return what a key is stored for: the provider, else the origin of its address."""
+        return origin_of(self.address) if self.provider == "custom" else self.provider
 
 
 def failure(
@@ -52,10 +52,10 @@ def failure(
     `headers` have lower-case names; `now` is needed for a Retry-After that is a date.
     """
     said = complaint(body, asked.key)
-    if isinstance(error := complained(said, asked, status), ContextOverflow | ModelNotFound):
+    wait = _seconds(headers.get("retry-after", ""), now)
+    error = complained(said, asked, status, wait)
+    if isinstance(error, ContextOverflow | ModelNotFound):
         return error
-    if status == 429:
-        return _rate_limited(said, asked, _seconds(headers.get("retry-after", ""), now))
     if 300 <= status < 400:
         return RequestRejected(
             f"{asked.address} answers with a redirect ({status}), which is not followed",
@@ -66,7 +66,9 @@ def failure(
     return error
 
 
-def complained(said: Complaint, asked: Asked, status: int) -> ProviderError:
+def complained(
+    said: Complaint, asked: Asked, status: int, wait: float | None = None
+) -> ProviderError:
     """Turn a server's complaint into an error; inside a stream there is nothing but its words."""
     if sizes := _overflow(said):
         return ContextOverflow(*sizes, model=asked.model, status=status)
@@ -75,22 +77,23 @@ def complained(said: Complaint, asked: Asked, status: int) -> ProviderError:
     if status == 404 or _NO_MODEL.search(f"{said.code} {said.text}"):
         return _not_found(said, asked, status)
     if status == 429:
-        return _rate_limited(said, asked, None)
-    return _failed(said, asked, status)
+        return _rate_limited(said, asked, wait)
+    return _failed(said, asked, status, wait)
 
 
-def _failed(said: Complaint, asked: Asked, status: int) -> ProviderError:
+def _failed(said: Complaint, asked: Asked, status: int, wait: float | None) -> ProviderError:
     if status == 503 and "loading" in said.text.lower():
         kind: type[ProviderError] = ServerFailed
-        message = f"{asked.model} is still being loaded by {asked.provider}"
-        step = "Wait a moment and run the cell again."
+        message = f"{asked.model} is still being loaded by {asked.who}"
+        step = f"Wait {_duration(wait) or 'a moment'} and run the cell again."
     elif status >= 500:
         kind = ServerFailed
-        message = f"{asked.provider} failed ({status}){_words(said)}"
-        step = "Run the cell again; when it stays, look into the server's own log."
+        message = f"{asked.who} failed ({status}){_words(said)}"
+        again = f"Wait {_duration(wait)} and run" if wait else "Run"
+        step = f"{again} the cell again; when it stays, look into the server's own log."
     else:
         kind = RequestRejected
-        message = f"{asked.provider} refuses the request ({status}){_words(said)}"
+        message = f"{asked.who} refuses the request ({status}){_words(said)}"
         step = "Mend the parameter or part that it names; what was sent: %chat show --sent"
         if status == 402:
             step = "Pay there what it asks for, or ask another model: %chat use MODEL"
@@ -113,44 +116,6 @@ def unreadable(asked: Asked, what: str) -> StreamBroken:
         f"Is {asked.address} the address of an OpenAI-compatible server? See: %chat models",
         model=asked.model,
     )
-
-
-def complaint(body: bytes, key: Key | None) -> Complaint:
-    """Find the words in any of the known shapes of an error body."""
-    try:
-        data: Json = json.loads(body)
-    except (ValueError, RecursionError):
-        return Complaint(redact(_plain(body), key))
-    return complaint_in(data, key)
-
-
-def complaint_in(data: Json, key: Key | None) -> Complaint:
-    """Find the words in a parsed error, whether or not it stands under `error`."""
-    if isinstance(data, list) and data:  # Gemini's compatible endpoint
-        data = data[0]
-    error = data.get("error", data) if isinstance(data, dict) else data
-    if not isinstance(error, dict):
-        return Complaint(redact(error if isinstance(error, str) else json.dumps(error), key))
-    words = (error.get("message"), error.get("detail"), error.get("error"))
-    found = next((word for word in words if word), error)
-    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
-    return Complaint(
-        redact(text, key),
-        " ".join(str(error[name]) for name in ("type", "code") if error.get(name)),
-        _count(error.get("n_prompt_tokens")),
-        _count(error.get("n_ctx")),
-    )
-
-
-_SECRETS: Final = re.compile(
-    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|tgp|hf)[-_][A-Za-z0-9_*.-]{12,}|\bAIza[\w-]{20,}"
-    r"|(?<=key=)[^\s&\"']+|(?<=key: )\S+|(?<=token=)[^\s&\"']+"
-)
-
-
-def redact(text: str, key: Key | None) -> str:
-    """Replace the key, and whatever looks like one."""
-    return _SECRETS.sub("[key]", key.redact(text) if key else text)
 
 
 # Each pattern names the numbers it finds: `used` tokens of a `window`.
@@ -213,18 +178,28 @@ def _overflow(said: Complaint) -> tuple[int | None, int | None] | None:
 
 def _authentication_failed(said: Complaint, asked: Asked, status: int) -> AuthenticationFailed:
     source = f"the key from {asked.key.source}" if asked.key else "a request without a key"
-    name = asked.provider if asked.provider != "custom" else asked.address
     return AuthenticationFailed(
-        f"{asked.provider} does not accept {source} ({status}){_words(said)}",
-        f"Store another key: %chat key {name}",
+        f"{asked.who} does not accept {source} ({status}){_words(said)}",
+        _another_key(asked),
         model=asked.model,
         status=status,
     )
 
 
+def _another_key(asked: Asked) -> str:
+    """Say where the key is changed that was sent; one stored by us comes after all others."""
+    source = asked.key.source if asked.key else ""
+    place, _, variable = source.partition("environment ")
+    if variable:
+        return f"Set another {variable}, or take it away and type: %chat key {asked.holder}"
+    if place == FILE_NAME or not source:
+        return f"Store {'another' if source else 'a'} key: %chat key {asked.holder}"
+    return f"Give another key there ({source})."
+
+
 def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
     return ModelNotFound(
-        f"{asked.provider} has no {asked.model!r} ({status}){_words(said)}",
+        f"{asked.who} has no {asked.model!r} ({status}){_words(said)}",
         "List what it has: %chat models   then: %chat use MODEL",
         model=asked.model,
         status=status,
@@ -232,9 +207,9 @@ def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
 
 
 def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateLimited:
-    wait = f"Wait {seconds:g} s and run" if seconds else "Wait a while and run"
+    wait = f"Wait {_duration(seconds) or 'a while'} and run"
     return RateLimited(
-        f"{asked.provider} takes no more requests for now (429){_words(said)}",
+        f"{asked.who} takes no more requests for now (429){_words(said)}",
         f"{wait} the cell again, or ask another model: %chat use MODEL",
         model=asked.model,
         retry_after=seconds,
@@ -242,15 +217,9 @@ def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateL
 
 
 def _words(said: Complaint) -> str:
-    text = " ".join(said.text.split())
+    # Nothing in them may steer a terminal or turn the reading direction.
+    text = " ".join("".join(c if c.isprintable() else " " for c in said.text).split())
     return f": {text[:_QUOTED]}{'…' if len(text) > _QUOTED else ''}" if text else ""
-
-
-def _plain(body: bytes) -> str:
-    text = body[:4096].decode("utf-8", "replace")
-    if "<" in text:
-        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
-    return " ".join(text.split())
 
 
 def _seconds(value: str, now: datetime) -> float | None:
@@ -265,8 +234,13 @@ def _seconds(value: str, now: datetime) -> float | None:
     return seconds if 0 <= seconds < float("inf") else None
 
 
-def _count(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+def _duration(seconds: float | None) -> str:
+    """Return a time to wait, rounded up; "" where it is not known."""
+    if not seconds:
+        return ""
+    if seconds < 120:
+        return f"{seconds:g} s" if seconds < 1 else f"{ceil(seconds)} s"
+    return f"{ceil(seconds / 60)} min" if seconds < 7200 else f"{ceil(seconds / 3600)} h"
 
 
 def _spelled(number: str | None) -> int | None:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import IO, Final
 
 from jan_magics.domain.errors import ModelNotReachable, ModelTimeout, ServerFailed, StreamBroken
-from jan_magics.providers.failures import Asked, redact
+from jan_magics.providers.complaints import redact
+from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line
 from jan_magics.providers.keys import Key, origin_of
 from jan_magics.providers.local_files import LocalFiles, environment_for

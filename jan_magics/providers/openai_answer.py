@@ -14,14 +14,8 @@ from jan_magics.domain.events import (
     ToolCallDelta,
 )
 from jan_magics.domain.messages import FinishReason, Json
-from jan_magics.providers.failures import (
-    Asked,
-    complained,
-    complaint,
-    complaint_in,
-    empty_answer,
-    unreadable,
-)
+from jan_magics.providers.complaints import complaint, complaint_in
+from jan_magics.providers.failures import Asked, complained, empty_answer, unreadable
 from jan_magics.providers.openai_usage import count, timings_of, usage_of, usage_of_timings
 from jan_magics.providers.sse import LIMIT, SseDecoder
 from jan_magics.providers.surrogates import Surrogates, encodable

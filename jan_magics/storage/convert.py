@@ -36,6 +36,11 @@ def open_kind(kind: Kind, data: Path, clock: Callable[[], datetime]) -> WholeSto
     return SqliteStore(data / DATABASE, clock)
 
 
+def is_there(data: Path, kind: Kind) -> bool:
+    """Tell whether a data folder has a store of a kind."""
+    return (data / (THREADS if kind == "jsonl" else DATABASE)).exists()
+
+
 def convert(data: Path, kind: Kind, clock: Callable[[], datetime]) -> Converted:
     """Copy the store of the other kind in a data folder into the store of this kind."""
     other: Kind = "sqlite" if kind == "jsonl" else "jsonl"

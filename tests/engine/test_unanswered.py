@@ -1,14 +1,17 @@
 """A question without an answer is never sent with the next one, also after a restart."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from jan_magics.domain.errors import ServerFailed
+from jan_magics.domain.events import Finish, ReasoningDelta, StreamEvent
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.branches import go
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.undoing import undo
+from jan_magics.providers.offline import Behaviour
 from tests.engine.threads import Kernel
 
 FAILS = {"parameters": {"fail": "before"}}
@@ -108,3 +111,21 @@ def test_a_side_turn_does_not_care(kernel: Kernel) -> None:
     fail(kernel)
     assert sent(kernel.ask("aside", history=False)) == ["aside"]
     assert kernel.path() == ["lost"]
+
+
+@pytest.mark.parametrize(
+    ("events", "what"),
+    [((), "the model said nothing"), ((ReasoningDelta("hm"),), "the model only thought")],
+    ids=["nothing", "thoughts"],
+)
+def test_an_answer_without_text_says_so(
+    tmp_path: Path, events: tuple[StreamEvent, ...], what: str
+) -> None:
+    kernel = Kernel(tmp_path, behaviour=Behaviour(script=((*events, Finish("stop")),)))
+    said = kernel.ask("one")
+    assert said.lines[-1] == f"{what}: the answer has no text · once more: %chat retry"
+    kernel.behaviour = Behaviour()
+    kernel.open()
+    again = kernel.ask("two")
+    assert sent(again)[-1] == "two"
+    assert "the answer has no text" not in str(again.lines)

@@ -37,6 +37,10 @@ def test_find_takes_words_as_they_are_typed(kernel: Kernel) -> None:
     assert kernel.ok("list(found.snippet)").result == str(["什么是«过拟合»？"] * 2)
     kernel.ok("""found = %chat find "what is" don't""")
     assert kernel.ok("len(found)").result == "0"
+    ran = kernel.ok("%chat find overfitting nonsense")
+    assert ran.out == "nothing found: a message must have all these words: leave some out\n"
+    assert kernel.ok("%chat find nonsense").out == "nothing found: no such word\n"
+    assert kernel.ok("%chat find overfitting").out == ""
     ran = kernel.run("%chat find -t nowhere word")
     assert ran.error is not None
     assert ran.error[0] == "ThreadNotFound"
@@ -61,6 +65,10 @@ def test_import_reads_back_what_was_exported(kernel: Kernel) -> None:
 
 
 def test_store_is_converted(kernel: Kernel, folder: Path) -> None:
+    ran = kernel.run("%chat store --convert sqlite")
+    assert ran.error is not None
+    assert "kept in sqlite already" in ran.error[2][0]
+    assert "--convert jsonl" in ran.error[2][1]
     ran = kernel.ok("%chat store --convert jsonl")
     assert "1 thread and 0 in the bin are in the jsonl store now" in ran.result
     assert list((folder / "data" / "threads").glob("*/messages.jsonl"))

@@ -34,6 +34,26 @@ def test_a_key_is_typed_unseen_and_kept_for_its_owner_only(kernel: Kernel, tmp_p
     assert SECRET not in seen
 
 
+def test_config_tells_what_use_made_stick(kernel: Kernel) -> None:
+    kernel.ok("%chat use -m offline:echo -t 笔记 -a default --temperature 0.5 -s brief -P top_k=4")
+    kernel.ok("table = %chat config")
+    said = "[(r.setting, r.value) for r in table.itertuples() if r.source == '%chat use']"
+    assert kernel.ok(said).result.replace("\n", "") == str([
+        ("model", "offline:echo"), ("thread", "笔记"), ("assistant", "default"),
+        ("system", "brief"), ("temperature", "0.5"), ("top_k", "4"),
+    ])  # fmt: skip
+    kernel.ok("__import__('jan_magics').current().use(model=None)")
+    kernel.ok("table = %chat config")
+    source = "table[table.setting == 'model'].source.iloc[0]"
+    assert kernel.ok(source).result == "'environment JAN_MODEL'"
+
+
+def test_counts_are_told_in_the_right_number(kernel: Kernel) -> None:
+    kernel.ok("%%chat\nhi")
+    kernel.ok("table = %chat doctor")
+    assert kernel.ok("table[table.check == 'threads'].detail.iloc[0]").result == "'1 thread'"
+
+
 def test_a_key_leaves_thread_head_and_use_as_they_are(kernel: Kernel) -> None:
     kernel.ok("%%chat\none")
     kernel.ok("%%chat\ntwo")

@@ -123,3 +123,15 @@ def test_a_megabyte_is_shown() -> None:
     assert (
         len(str(bundle(replace(SHOWN, text="字 " * 300_000), stable=True)["text/html"])) > 600_000
     )
+
+
+def test_the_reading_direction_is_not_turned_unseen() -> None:
+    text = "access \u202euser\u2066 // check\u2069\u202c and `\u202ecode` עברית\u200f!"
+    forms = bundle(replace(SHOWN, text=text, reasoning=text), stable=False)
+    for kind in ("text/plain", "text/markdown", "text/html"):
+        assert not re.search("[\u202a-\u202e\u2066-\u2069]", str(forms[kind]))
+        assert "‹U+202E›user" in str(forms[kind])
+        assert "עברית\u200f!" in str(forms[kind])
+    # What a program reads is what was said.
+    assert cast("dict[str, object]", forms[MIME])["text"] == text
+    assert "\u202e" not in plain(text)

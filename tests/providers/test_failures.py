@@ -1,4 +1,5 @@
 import json
+import time
 import traceback
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ from jan_magics.domain.errors import (
     RequestRejected,
     ServerFailed,
 )
-from jan_magics.providers.failures import failure, redact
+from jan_magics.providers.complaints import redact
+from jan_magics.providers.failures import Asked, failure
 from jan_magics.providers.keys import Key
 from tests.providers.asking import ASKED
 from tests.providers.recordings import load
@@ -168,6 +170,58 @@ def test_retry_after(value: str, seconds: float | None) -> None:
     error = fail(429, b"", retry_after=value)
     assert isinstance(error, RateLimited)
     assert error.retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [("7", "Wait 7 s"), ("0.5", "Wait 0.5 s"), ("200", "Wait 4 min"), ("86400", "Wait 24 h"),
+     ("soon", "Wait a while")],
+)  # fmt: skip
+def test_how_long_to_wait_is_told(value: str, said: str) -> None:
+    assert fail(429, b"", retry_after=value).next_step.startswith(said)
+
+
+def test_a_server_that_is_down_for_a_while_says_so_too() -> None:
+    assert fail(503, b"", retry_after="30").next_step.startswith("Wait 30 s and run the cell")
+    loading = words("Loading model", type="unavailable_error", code=503)
+    assert fail(503, loading, retry_after="5").next_step.startswith("Wait 5 s")
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 402, 404, 413, 429, 500, 503])
+def test_a_server_without_a_name_is_called_by_its_host(status: int) -> None:
+    asked = Asked("https://gpu.example:8443/v1#m", "custom", "https://gpu.example:8443/v1")
+    error = failure(status, {}, words("Loading model").encode(), asked, now=NOW)
+    assert "custom" not in str(error)
+    assert "gpu.example:8443" in error.message
+
+
+@pytest.mark.parametrize(
+    ("key", "step"),
+    [
+        (None, "Store a key: %chat key https://gpu.example"),
+        ("keys.toml", "Store another key: %chat key https://gpu.example"),
+        ("environment X_KEY", "Set another X_KEY, or take it away and type: %chat key https://"),
+        ("keyring", "Give another key there (keyring)."),
+        ("Chat(api_key=…)", "Give another key there (Chat(api_key=…))."),
+    ],
+)
+def test_a_refused_key_is_changed_where_it_is_from(key: str | None, step: str) -> None:
+    held = Key(SECRET, source=key, origin="https://gpu.example") if key else None
+    asked = Asked("https://gpu.example/v1#m", "custom", "https://gpu.example/v1", held)
+    assert failure(401, {}, b"", asked, now=NOW).next_step.startswith(step)
+
+
+def test_long_words_are_cut_and_read_in_no_time() -> None:
+    begun = time.perf_counter()
+    for body in (words("maximum context length is 1 " * 3000), words("x" * 60000, code="y" * 9000)):
+        for status in (400, 500):
+            assert len(str(fail(status, body))) < 600
+    assert time.perf_counter() - begun < 1.0
+
+
+def test_words_of_a_server_steer_nothing() -> None:
+    error = fail(400, words("\x1b[31mred \u202eright\x07 过"))
+    assert error.message.endswith(": [31mred right 过")
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 429, 500, 503])

@@ -1,0 +1,37 @@
+"""What is in force at the next turn: the settings, and over them what `use` made stick."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from jan_magics.domain.models import ChatOptions
+from jan_magics.engine.session import Session
+from jan_magics.engine.settings import Setting, Value
+from jan_magics.engine.threads import shown_title
+
+USE: Final = "%chat use"
+_SYSTEM: Final = Setting("system", "instructions that go with every turn")
+
+
+def in_force(session: Session) -> tuple[Value, ...]:
+    """Return every setting as the next turn has it, then what `use` made stick besides."""
+    sticky = session.sticky
+    thread = session.threads.seen(sticky.thread) if sticky.thread else None
+    stuck = {
+        "model": sticky.model,
+        "thread": shown_title(thread) if thread else sticky.thread,
+        "assistant": sticky.assistant,
+    }
+    settings = (
+        Value(value.setting, name, USE) if (name := stuck.get(value.setting.name)) else value
+        for value in session.settings().table()
+    )
+    return (*settings, *_besides(sticky.system, sticky.options))
+
+
+def _besides(system: str | None, options: ChatOptions) -> Iterator[Value]:
+    if system:
+        yield Value(_SYSTEM, system, USE)
+    named = {name: getattr(options, name) for name in ("temperature", "max_tokens", "seed")}
+    for name, value in {**named, "timeout": options.timeout, **options.parameters}.items():
+        if value is not None:
+            yield Value(Setting(name, "a parameter of every turn"), str(value), USE)

@@ -1,0 +1,72 @@
+"""A server's own words in any of the known shapes of an error body, without secrets. No I/O."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from jan_magics.domain.messages import Json
+from jan_magics.providers.keys import Key
+
+_READ: Final = 4096  # chars of a server's words that are searched for what they mean
+_LONGEST_CODE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """The server's own words, without secrets, and the facts beside them."""
+
+    text: str
+    code: str = ""
+    used: int | None = None
+    window: int | None = None
+
+
+def complaint(body: bytes, key: Key | None) -> Complaint:
+    """Find the words in any of the known shapes of an error body."""
+    try:
+        data: Json = json.loads(body)
+    except (ValueError, RecursionError):
+        return Complaint(redact(_plain(body), key))
+    return complaint_in(data, key)
+
+
+def complaint_in(data: Json, key: Key | None) -> Complaint:
+    """Find the words in a parsed error, whether or not it stands under `error`."""
+    if isinstance(data, list) and data:  # Gemini's compatible endpoint
+        data = data[0]
+    error = data.get("error", data) if isinstance(data, dict) else data
+    if not isinstance(error, dict):
+        words = error if isinstance(error, str) else json.dumps(error)
+        return Complaint(redact(words, key)[:_READ])
+    places = (error.get("message"), error.get("detail"), error.get("error"))
+    found = next((each for each in places if each), error)
+    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return Complaint(
+        redact(text, key)[:_READ],
+        " ".join(str(error[name])[:_LONGEST_CODE] for name in ("type", "code") if error.get(name)),
+        _count(error.get("n_prompt_tokens")),
+        _count(error.get("n_ctx")),
+    )
+
+
+_SECRETS: Final = re.compile(
+    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|tgp|hf)[-_][A-Za-z0-9_*.-]{12,}|\bAIza[\w-]{20,}"
+    r"|(?<=key=)[^\s&\"']+|(?<=key: )\S+|(?<=token=)[^\s&\"']+"
+)
+
+
+def redact(text: str, key: Key | None) -> str:
+    """Replace the key, and whatever looks like one."""
+    return _SECRETS.sub("[key]", key.redact(text) if key else text)
+
+
+def _plain(body: bytes) -> str:
+    text = body[:_READ].decode("utf-8", "replace")
+    if "<" in text:
+        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
+    return " ".join(text.split())
+
+
+def _count(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
