@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host, Showing
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, ThreadNotFound
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.outcome import Outcome
@@ -86,7 +87,7 @@ class Running:
         return f"a background turn {self._place()}{how}"
 
     def __repr__(self) -> str:
-        state = "over" if self.done else f"{len(self._latest.text):,} characters so far"
+        state = "over" if self.done else f"{counted(len(self._latest.text), 'character')} so far"
         return f"<background turn: {state}>"
 
     def _place(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from jan_magics.api.opening import current_host, resolved
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import Store
@@ -125,7 +126,7 @@ def converted_text(kind: Kind, made: Converted) -> str:
     failed = [row for row in rows if row.status == "failed"]
     good = sum(row.status != "failed" for row in made.threads)
     lines = [
-        f"{good} thread{'s' * (good != 1)} and {len(rows) - len(failed) - good} in the bin are in "
+        f"{counted(good, 'thread')} and {len(rows) - len(failed) - good} in the bin are in "
         f"the {kind} store now; nothing was taken out of the other one",
         *(f"{row.thread} was not copied: {row.reason}" for row in failed),
         f"use it with: %config JanMagics.store = {kind!r}",

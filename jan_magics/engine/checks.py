@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError
 from jan_magics.engine.mending import mend
 from jan_magics.engine.session import Session
@@ -105,4 +106,4 @@ def _store(session: Session) -> Check:
         faults.extend(session.engine.store.check())
     if faults:
         return Check("threads", "warning", "; ".join(faults), "Mend them: %chat doctor --fix")
-    return Check("threads", "ok", f"{len(rows)} thread{'s' * (len(rows) != 1)}")
+    return Check("threads", "ok", counted(len(rows), "thread"))

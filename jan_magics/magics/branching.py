@@ -9,6 +9,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.current import current
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
+from jan_magics.domain.counting import counted
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, go, versions_shown
@@ -91,7 +92,8 @@ def place_of(view: View) -> str:
         return "nothing said yet on this branch"
     last = path[-1]
     words = clip(text_of(last), 60)
-    return f"{short_ids(view.index)[last.id]} «{words}»{_version(view)} · {len(path)} messages"
+    length = counted(len(path), "message")
+    return f"{short_ids(view.index)[last.id]} «{words}»{_version(view)} · {length}"
 
 
 def _version(view: View) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 from jan_magics.api.answer import sent_of
 from jan_magics.api.asking import plain_options
 from jan_magics.api.host import Host
+from jan_magics.domain.counting import counted
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.session import Preview
@@ -43,9 +44,9 @@ def _described(plan: Preview) -> str:
     lines = [
         "nothing was sent",
         f"model    {plan.choice.model} ({plan.choice.why})",
-        f"thread   {thread}, {before} message{'s' * (before != 1)} before this one"
+        f"thread   {thread}, {counted(before, 'message')} before this one"
         + (f", {left_out} left out: %chat plan" if left_out else ""),
-        f"budget   {about}{fit.tokens:,} tokens{room}",
+        f"budget   {about}{counted(fit.tokens, 'token')}{room}",
     ]
     if options := plain_options(request.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))

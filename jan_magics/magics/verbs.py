@@ -11,6 +11,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.asking import plain_options
 from jan_magics.api.current import current
 from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.version import VERSION
@@ -93,7 +94,7 @@ def _where(session: Session) -> str:
     view = session.view()
     if view.thread is None:
         return "a new thread at the next prompt"
-    place = f"{shown_title(view.thread)}, {len(view.path())} messages"
+    place = f"{shown_title(view.thread)}, {counted(len(view.path()), 'message')}"
     if not begins_branch(session, view):
         return place
     other = "%chat undo" if view.pending else "%%chat --at head"
@@ -129,9 +130,7 @@ def _use(magics: Caller, parsed: Any, _: str) -> Line:
 
 def _stop(magics: Caller, parsed: Any, _: str) -> Line:
     stopped = current_host().bridge.stop()
-    return Line(
-        f"stopped {stopped} turn{'s' * (stopped != 1)}" if stopped else "nothing is being answered"
-    )
+    return Line(f"stopped {counted(stopped, 'turn')}" if stopped else "nothing is being answered")
 
 
 def _help(magics: Caller, parsed: Any, _: str) -> Line:
@@ -216,7 +215,7 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
         return Line(f"everything is copied to {back_up(host, parsed.backup)}")
     if parsed.vacuum:
         count = empty_bin(host)
-        return Line(f"the bin is empty: {count} thread{'s' * (count != 1)} gone for good")
+        return Line(f"the bin is empty: {counted(count, 'thread')} gone for good")
     return Line(f"threads are kept in {host.session().engine.folder}")
 
 

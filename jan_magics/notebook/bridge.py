@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
+from jan_magics.domain.counting import counted
+
 T = TypeVar("T")
 P = TypeVar("P")
 
@@ -34,7 +36,11 @@ class Stopped(KeyboardInterrupt):
         self.answer = answer
 
     def _render_traceback_(self) -> list[str]:
-        kept = f"{self.kept:,} characters of the answer are kept" if self.kept else "no answer yet"
+        kept = (
+            f"kept {counted(self.kept, 'character')} of the answer"
+            if self.kept
+            else "no answer yet"
+        )
         return [f"Stopped: {kept}"]
 
 

@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.models import Timings, Usage
 
 _JOINER: Final = "\u200d"
@@ -133,7 +134,7 @@ def _thread(footer: Footer) -> str:
     count = footer.thread_messages
     if state == "new" or count is None:
         return f"{title} ({state})"
-    return f"{title} (continued, {count} message{'' if count == 1 else 's'})"
+    return f"{title} (continued, {counted(count, 'message')})"
 
 
 def _version(footer: Footer) -> str:
@@ -146,4 +147,4 @@ def _sight(footer: Footer) -> str:
     if footer.sees is None or footer.total is None or footer.sees >= footer.total:
         return ""
     trimmed = f" ({footer.trimmed} trimmed)" if footer.trimmed else ""
-    return f"sees {footer.sees} of {footer.total} messages{trimmed}"
+    return f"sees {footer.sees} of {counted(footer.total, 'message')}{trimmed}"

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError, StoreError, ThreadNotFound
 from jan_magics.domain.messages import Message, Thread
 from jan_magics.storage.files import move_folder
@@ -64,7 +65,7 @@ def read_thread_folder(path: Path, clock: datetime) -> tuple[WholeThread, str]:
     messages = decoded(merged(log, journal), path.name)
     notes = []
     if lost := len(log.damaged) + len(journal.damaged):
-        notes.append(f"{lost} damaged line{'s' * (lost != 1)} left out")
+        notes.append(f"{counted(lost, 'damaged line')} left out")
     try:
         thread = folder.thread()
     except (StoreError, ThreadNotFound):

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Message, Part
 from jan_magics.domain.protocols import Store
@@ -71,7 +72,7 @@ def read_threads(path: Path, now: datetime) -> Iterator[Incoming]:
             folders = [path.parent]
         elif path.is_file() and path.suffix != ".jsonl":
             whole, lost = read_thread_file(path.read_bytes(), path.name)
-            note = f"{lost} damaged message{'s' * (lost != 1)} left out" if lost else ""
+            note = f"{counted(lost, 'damaged message')} left out" if lost else ""
             yield Incoming(whole.thread.id, whole, note)
             return
         if not folders:
@@ -145,7 +146,7 @@ def _joined(store: WholeStore, here: WholeThread, whole: WholeThread, *, partial
     if newer:
         metadata = {k: v for k, v in whole.thread.metadata.items() if k != ACTIVE_ROOT_KEY}
         store.update_thread(here.thread.id, title=whole.thread.title, metadata=metadata)
-    reason = f"{len(new)} new message{'s' * (len(new) != 1)}" if new else "links and records"
+    reason = counted(len(new), "new message") if new else "links and records"
     return Taken(here.thread.id, "replaced", reason, len(whole.messages))
 
 

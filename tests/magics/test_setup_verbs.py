@@ -52,6 +52,8 @@ def test_counts_are_told_in_the_right_number(kernel: Kernel) -> None:
     kernel.ok("%%chat\nhi")
     kernel.ok("table = %chat doctor")
     assert kernel.ok("table[table.check == 'threads'].detail.iloc[0]").result == "'1 thread'"
+    kernel.run("%%chat -t other -m http://127.0.0.1:1/v1#m\nhi")
+    assert "other, 1 message\n" in kernel.ok("%chat use other").result
 
 
 def test_a_key_leaves_thread_head_and_use_as_they_are(kernel: Kernel) -> None:
