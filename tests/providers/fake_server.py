@@ -46,7 +46,9 @@ class Answers(BaseHTTPRequestHandler):
 def main() -> None:
     flags = dict(zip(sys.argv[1:], sys.argv[2:], strict=False))
     orders = json.loads(Path(flags["-m"]).read_text())
-    Path(orders["pid"]).write_text(str(os.getpid()))
+    pid = Path(orders["pid"])
+    pid.with_suffix(".new").write_text(str(os.getpid()))
+    pid.with_suffix(".new").rename(pid)  # whoever waits for the file finds the number in it
     if orders["mode"] == "die":
         sys.stderr.write(f"error: unknown model architecture (key {os.environ['LLAMA_API_KEY']})\n")
         sys.exit(3)
