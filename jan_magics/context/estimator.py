@@ -1,7 +1,14 @@
-"""Estimate tokens from the scripts of a text: counts of byte classes, weighted by family."""
+"""Estimate tokens from the scripts of a text: what a tokenizer would cut, counted and weighted.
+
+Every byte is mapped to a class of one bit, and the text becomes one long integer. Runs of a class,
+their starts and their lengths are then a few shifts and bit counts: the cost of a byte is that of
+arithmetic, not that of Python.
+"""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from operator import mul
 from typing import Final
 
@@ -9,19 +16,20 @@ from jan_magics.context.families import Family
 from jan_magics.context.images import image_tokens
 from jan_magics.domain.messages import FilePart, Role
 
-# One letter a class; a character outside ASCII is one class, told from its first UTF-8 byte.
+BLOCK: Final = 16_384  # characters; longer texts are cut, so that masks have an end
+_LOWER, _UPPER, _DIGIT, _BLANK, _NEWLINE, _QUOTE, _SIGN, _WIDE = (1 << bit for bit in range(8))
 _CLASSES: Final = (
-    ("c", range(0x20)),
-    ("\n", b"\n"),
-    ("t", b"\t"),
-    (" ", b" "),
-    ("p", range(0x21, 0x80)),
-    ("0", b"0123456789"),
-    ("A", range(0x41, 0x5B)),
-    ("a", range(0x61, 0x7B)),
-    ('"', b"\"'"),
-    (",", b",."),
-    ("_", b"_"),
+    (_SIGN, range(0x80)),
+    (_LOWER, range(0x61, 0x7B)),
+    (_UPPER, range(0x41, 0x5B)),
+    (_DIGIT, b"0123456789"),
+    (_BLANK, b" \t"),
+    (_NEWLINE, b"\r\n"),
+    (_QUOTE, b"\"'`_"),
+    (_WIDE, range(0x80, 0x100)),
+)
+# A character outside ASCII is told from its first UTF-8 byte.
+_SCRIPTS: Final = (
     ("N", (0xC2,)),  # signs of Latin 1, no-break space
     ("L", range(0xC3, 0xCE)),  # accented Latin
     ("G", range(0xCE, 0xD0)),  # Greek
@@ -30,59 +38,115 @@ _CLASSES: Final = (
     ("I", range(0xE0, 0xE2)),  # India, South East Asia, Georgian
     ("s", (0xE2, 0xEE)),  # dashes, quotation marks, arrows, boxes
     ("K", (0xE3,)),  # kana, Chinese punctuation
-    ("H", range(0xE4, 0xEA)),  # hanzi
+    ("H", range(0xE4, 0xE9)),  # hanzi
+    ("Z", (0xE9,)),  # the last ones: many radicals of traditional writing
     ("O", range(0xEA, 0xEE)),  # hangul
     ("F", (0xEF,)),  # full width
     ("M", range(0xF0, 0xF8)),  # emoji, rare hanzi
 )
+WIDE: Final = (*(letter.encode() for letter, _ in _SCRIPTS), b"ssss")  # the last: lines of boxes
+NARROW: Final = (
+    "characters", "words", "words after a blank", "letters after the eighth of a word",
+    "runs of capitals or quotes", "digits", "runs of digits or newlines", "runs of blanks",
+    "runs of signs",
+)  # fmt: skip
+RUNS: Final = ("characters of runs", "their capitals", "their digits")
+_HANZI: Final = WIDE.index(b"H")
 _CONTINUED: Final = bytes(range(0x80, 0xC0))
-ASCII: Final = (b"A", b"0", b"\n", b"p", b'"', b" ", b"    ", b"00", b"pppp", b", ", b"t", b"_a")
-WIDE: Final = (b"N", b"L", b"G", b"R", b"B", b"I", b"s", b"ssss", b"K", b"H", b"O", b"F", b"M")
-# Base64 and hex: long, blank-free, and full of digits, which no word is.
+_NARROW_BYTES: Final = bytes(range(0xC0))
+# Base64 and hex: long, blank-free, and with digits as no word has them.
 _RUN: Final = re.compile(rb"[A-Za-z0-9+/=_-]{40,}")
 
 
-def _table() -> bytes:
-    table = bytearray(b"c" * 256)
-    for letter, members in _CLASSES:
+def _table(classes: Iterable[tuple[int, Iterable[int]]]) -> bytes:
+    table = bytearray(256)
+    for value, members in classes:
         for byte in members:
-            table[byte] = ord(letter)
+            table[byte] = value
     return bytes(table)
 
 
-_TABLE: Final = _table()
+_PLANES: Final = _table(_CLASSES)
+_LEADS: Final = _table((ord(letter), members) for letter, members in _SCRIPTS)
+_LOWERS, _DIGITS, _BLANKS, _SIGNS, _CAPITALS_QUOTES, _DIGITS_NEWLINES = (
+    int.from_bytes(bytes([plane]) * BLOCK)
+    for plane in (_LOWER, _DIGIT, _BLANK, _SIGN, _UPPER | _QUOTE, _DIGIT | _NEWLINE)
+)
 
 
 def features(text: str) -> tuple[int, ...]:
-    """Return what the weights are for: characters, `ASCII`, runs, `WIDE`.
+    """Return what the weights are for: counts of `NARROW`, `RUNS`, `WIDE`, and rare hanzi.
 
-    Of runs their characters, capitals and digits, which are counted nowhere else. What is left
-    out at the end is zero.
+    What is left out at the end is zero. Characters of runs are counted in `RUNS` alone.
     """
+    if len(text) <= BLOCK:
+        return _features(text)
+    return tuple(map(sum, zip_longest(*map(_features, _blocks(text)), fillvalue=0)))
+
+
+def _blocks(text: str) -> Iterator[str]:
+    return (text[start : start + BLOCK] for start in range(0, len(text), BLOCK))
+
+
+def _features(text: str) -> tuple[int, ...]:
     data = text.encode("utf-8", "surrogatepass")
     wide = not text.isascii()
-    classes = data.translate(_TABLE, _CONTINUED) if wide else data.translate(_TABLE)
-    counted = (size := len(classes), *map(classes.count, ASCII))
-    opaque: tuple[int, ...] = ()
-    if size >= 40 and (counted[1] * 10 > size or counted[2] * 8 > size):
-        rest, opaque = _without_runs(data)
-        classes = rest.translate(_TABLE, _CONTINUED)
-        counted = (len(classes), *map(classes.count, ASCII))
-    if wide:
-        return (*counted, *(opaque or (0, 0, 0)), *map(classes.count, WIDE))
-    return (*counted, *opaque)
+    counted = _narrow(data.translate(_PLANES, _CONTINUED) if wide else data.translate(_PLANES))
+    runs: tuple[int, ...] = ()
+    if counted[5] * 12 > (size := counted[0]) or counted[4] * 10 > size >= 40:
+        rest, runs = _without_runs(data)
+        counted = _narrow(rest.translate(_PLANES, _CONTINUED)) if runs else counted
+    if not wide:
+        return (*counted, *runs)
+    leads = data.translate(_LEADS, _NARROW_BYTES)
+    scripts = tuple(map(leads.count, WIDE))
+    rare = _rare(text, size - len(leads), len(leads)) if scripts[_HANZI] * 8 > size else 0
+    return (*counted, *(runs or (0, 0, 0)), *scripts, rare)
+
+
+def _narrow(planes: bytes) -> tuple[int, ...]:
+    # The first byte is the highest, so `>> 8` puts every byte's left neighbour in its place.
+    text = int.from_bytes(planes)
+    starts = text ^ (text & text >> 8)
+    letters = (text | text >> 1) & _LOWERS
+    pairs = letters & letters >> 8
+    fours = pairs & pairs >> 16
+    words = letters ^ pairs
+    ones = int.bit_count
+    return (
+        len(planes),
+        ones(words),
+        ones(words & text >> 11),  # the blank bit of the left neighbour
+        ones(fours & fours >> 32),
+        ones(starts & _CAPITALS_QUOTES),
+        ones(text & _DIGITS),
+        ones(starts & _DIGITS_NEWLINES),
+        ones(starts & _BLANKS),
+        ones(starts & _SIGNS),
+    )
+
+
+def _rare(text: str, narrow: int, wide: int) -> int:
+    # GB 2312 has the hanzi of simplified Chinese; vocabularies have few of the others whole.
+    return wide - (len(text.encode("gb2312", "ignore")) - narrow) // 2
 
 
 def _without_runs(data: bytes) -> tuple[bytes, tuple[int, ...]]:
-    runs = b"".join(run for run in _RUN.findall(data) if _is_opaque(run)).translate(_TABLE)
-    rest = (
-        _RUN.sub(lambda found: b" " if _is_opaque(found[0]) else found[0], data) if runs else data
-    )
-    return rest, (len(runs), runs.count(b"A"), runs.count(b"0"))
+    runs = b"".join(run for run in _RUN.findall(data) if _is_opaque(run))
+    if not runs:
+        return data, ()
+    rest = _RUN.sub(lambda found: b" " if _is_opaque(found[0]) else found[0], data)
+    return rest, (len(runs), *_capitals_and_digits(runs))
 
 
 def _is_opaque(run: bytes) -> bool:
-    return run.translate(_TABLE).count(b"0") * 12 > len(run)
+    capitals, digits = _capitals_and_digits(run)
+    return digits * 12 > len(run) or (digits * 30 > len(run) and capitals * 4 > len(run))
+
+
+def _capitals_and_digits(run: bytes) -> tuple[int, int]:
+    planes = run.translate(_PLANES)
+    return planes.count(_UPPER), planes.count(_DIGIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +173,8 @@ class Estimator:
         if not text:
             return 0
         # map stops with the shorter one: most texts have neither runs nor wide characters.
-        tokens: float = sum(map(mul, self.family.weights, features(text)))
+        counted = _features(text) if len(text) <= BLOCK else features(text)
+        tokens: float = sum(map(mul, self.family.weights, counted))
         return max(1, round(tokens))
 
     def overhead(self, role: Role) -> int:

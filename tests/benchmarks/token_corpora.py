@@ -43,7 +43,7 @@ def samples(texts: Sequence[Document], kind: str, part: str, seed: int = 7) -> I
     known = [each.text for each in texts if each.kind == kind and each.part == part]
     for size, number in SIZES:
         long = [text for text in known if len(text) >= size]
-        weights = [min(len(text), 200_000) for text in long]
+        weights = [min(len(text), 20_000) for text in long]
         for text in chance.choices(long, weights, k=number) if long else ():
             yield _cut(chance, text, size)
     for _ in range(120 if part == "fit" and known else 0):
