@@ -56,7 +56,7 @@ _BY_NAME: Final = MappingProxyType({family.name: family for family in FAMILIES})
 _NAMES: Final = tuple(
     (re.compile(pattern), family)
     for pattern, family in (
-        (r"llama-?3|llama-?4|hermes-3", "llama3"),
+        (r"llama-?3|hermes-3|distill-llama", "llama3"),
         (r"qwen|qwq|qvq", "qwen"),
         (r"gpt-?oss", "gpt-oss"),
         (r"gpt-4o|gpt-4\.[15]|gpt-[5-9]|chatgpt|(^|/)o[1-9](-|$)", "o200k"),
