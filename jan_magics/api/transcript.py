@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
-from jan_magics.context.summary import summary_text
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.threads import shown_title
@@ -18,7 +17,10 @@ from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
 
 Stretch: TypeAlias = tuple[str, tuple[Message, ...]]
-FOLDED = frozenset({ARCHIVED, COMPRESSED})
+FOLDED: Final = frozenset({ARCHIVED, COMPRESSED})
+# In the output itself, so that a saved notebook reads well without us, in dark and light.
+CARD: Final = "border-left: 3px solid #7f7f7f80; padding-left: 0.8em; margin: 0.8em 0"
+FOLD: Final = "opacity: 0.85; margin: 0.6em 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,13 @@ class Transcript:
 
     def _folds(self) -> Iterator[tuple[str, str, tuple[Message, ...]]]:
         """Yield a label, a summary and messages: a label where they are folded."""
-        summary = self.seen.summary
-        told = summary_text(summary) if summary else ""
+        told = _told(self.seen)
         for status, run in self._stretches():
             count = f"{len(run)} message{'s' * (len(run) != 1)}"
             if status == ARCHIVED:
                 yield f"context cleared · {count}", "", run
             elif status == COMPRESSED:
-                yield f"in a summary · {count}", told, run
+                yield f"summary of {count}" if told else f"in the summary · {count}", told, run
                 told = ""
             else:
                 yield "", "", run
@@ -75,7 +76,7 @@ class Transcript:
     def _markdown(self) -> Iterator[str]:
         for label, told, run in self._folds():
             if label:
-                yield f"*▸ {label}*" + (f"\n\n{neutralise(told)}" if told else "")
+                yield f"**▸ {label}**" + (f"\n\n{neutralise(told)}" if told else "")
             else:
                 yield from (
                     f"**{neutralise(self._speaker(each))}**\n\n{neutralise(text_of(each))}"
@@ -85,14 +86,13 @@ class Transcript:
     def _html(self) -> Iterator[str]:
         for label, told, run in self._folds():
             shown = "".join(self._section(each) for each in run)
-            if label:
-                card = f'<div class="jan-summary">{to_html(told)}</div>' if told else ""
+            if told:
                 yield (
-                    f"{card}<details class='jan-fold'><summary>{escape(label)}</summary>"
-                    f"{shown}</details>"
+                    f'<section class="jan-summary" style="{CARD}"><p><strong>{escape(label)}</strong>'
+                    f"</p>{to_html(told)}{_fold('the messages themselves', shown)}</section>"
                 )
             else:
-                yield shown
+                yield _fold(label, shown) if label else shown
 
     def _section(self, message: Message) -> str:
         return (
@@ -106,6 +106,21 @@ class Transcript:
         odd = status not in (*FOLDED, TRUNCATED, "active")
         who = speaker(message, hidden=status == TRUNCATED)
         return f"{who} ({status}, not sent)" if odd else who
+
+
+def _told(seen: Seen) -> str:
+    """Return a summary as it is read: the model's words, then what was copied beside them."""
+    summary = seen.summary
+    if summary is None:
+        return ""
+    kinds = summary.ledger.items()
+    lines = [f"- *{kind}*: {'; '.join(entries)}" for kind, entries in kinds if entries]
+    return "\n\n".join(filter(None, (summary.text.strip(), "\n".join(lines))))
+
+
+def _fold(label: str, shown: str) -> str:
+    summary = f"<summary>{escape(label)}</summary>"
+    return f'<details class="jan-fold" style="{FOLD}">{summary}{shown}</details>'
 
 
 def transcript(view: View, only: str | None) -> Transcript:

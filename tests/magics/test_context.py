@@ -125,7 +125,7 @@ def test_clear_sends_nothing_and_deletes_nothing(kernel: Kernel) -> None:
     assert "sees 1 of 21 messages" in ran.displays[-1]["text/plain"]
     shown = kernel.ok("%chat show").results[-1]
     assert "▸ context cleared · 20 messages" in shown["text/plain"]
-    assert "<details class='jan-fold'><summary>context cleared · 20 messages" in shown["text/html"]
+    assert "<summary>context cleared · 20 messages</summary>" in shown["text/html"]
     assert "question 0" in shown["text/html"]
     kernel.ok("%chat clear --off")
     assert value(kernel, "len(jan.current().messages())") == "22"
@@ -147,8 +147,9 @@ def test_compact_says_what_it_freed_and_is_taken_back(kernel: Kernel) -> None:
         {"compressed": 14, "active": 6}
     )
     shown = kernel.ok("%chat show").results[-1]
-    assert "in a summary · 14 messages" in shown["text/plain"]
-    assert "Summary of the conversation so far" in shown["text/html"]
+    assert "▸ summary of 14 messages" in shown["text/plain"]
+    assert "<strong>summary of 14 messages</strong>" in shown["text/html"]
+    assert "question 0" in shown["text/html"]
     kernel.ok("%chat compact --off")
     assert value(kernel, "set(jan.current().messages().status)") == "{'active'}"
     assert error_of(kernel.run("%chat compact --keep 10"))[1][0].startswith(
