@@ -87,10 +87,9 @@ class Transcript:
         for label, told, run in self._folds():
             shown = "".join(self._section(each) for each in run)
             if told:
-                yield (
-                    f'<section class="jan-summary" style="{CARD}"><p><strong>{escape(label)}</strong>'
-                    f"</p>{to_html(told)}{_fold('the messages themselves', shown)}</section>"
-                )
+                head = f"<p><strong>{escape(label)}</strong></p>"
+                body = to_html(told) + _fold("the messages themselves", shown)
+                yield f'<section class="jan-summary" style="{CARD}">{head}{body}</section>'
             else:
                 yield _fold(label, shown) if label else shown
 
