@@ -208,6 +208,7 @@ class ContextOverflow(ProviderError):
     ) -> None:
         self.used = used
         self.window = window
+        self.planned = planned
         sizes = f"{used or '?'} tokens of {window or '?'}"
         if planned is not None:
             sizes += f"; the rest of the window of {planned} is kept for the answer"

@@ -1,7 +1,8 @@
 """What this kernel knows of windows and of how models count; by it every request is planned."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,7 +12,7 @@ from jan_magics.context.estimator import Estimator
 from jan_magics.context.exact import exact_for
 from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
-from jan_magics.domain.errors import JanError
+from jan_magics.domain.errors import ContextOverflow, JanError
 from jan_magics.domain.messages import Message
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.overlays import Overlay
@@ -106,6 +107,16 @@ class Fitting:
             self.plans.get(thread),
             self.breakers.setdefault(thread, Breaker()),
         )
+
+    @contextmanager
+    def learning(self, model: ModelRef) -> Iterator[None]:
+        """Learn a window from a server that refuses a request for being longer than it."""
+        try:
+            yield
+        except ContextOverflow as refused:
+            if refused.planned is None and refused.window:
+                self.windows[model] = (refused.window, "the server's refusal")
+            raise
 
     async def window(self, model: ModelRef) -> tuple[int | None, str]:
         """Return a model's context window in tokens and who told it; asked once."""

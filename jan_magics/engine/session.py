@@ -2,34 +2,29 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
-from pathlib import PurePath
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
-from jan_magics.engine.assistants import Assistant, Assistants, remembered
-from jan_magics.engine.budgets import sendable
+from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
-from jan_magics.engine.instructions import find_assistant, instruct
+from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.order import Order
 from jan_magics.engine.outcome import Outcome, Telling
-from jan_magics.engine.placing import Caller, overlays_for, spot_for
+from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
-from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
-UNLIMITED: Final = Fit()
 Over: TypeAlias = Callable[[Outcome], None]
 
 
@@ -78,32 +73,40 @@ class Session:
         wanted = self.merged(asking, settings)
         name = self._name(wanted, settings)
         found = self.threads.named(name)
-        choice = await self._choose(asking, found, settings)
         bring_up_to_date(self.assistants)
-        whom = find_assistant(self.assistants, wanted, found, settings)
-        thread = found or self._made(name, self._ask(wanted, View(), choice, whom))
-        thread = self.threads.note(thread)
+        prepared = await self._prepared(asking, wanted, found, settings)
+        thread = self.threads.note(found or self._made(name, prepared.ask(View())))
         ended: list[Outcome] = []
         async with self.order.turn(thread.id, show) as waited:
             if waited:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
-            fit = await self.fitting.fit(choice.model, wanted, settings, view)
-            ask = self._ask(wanted, view, choice, whom, fit)
+            ask = prepared.ask(view, await self._fit(prepared, settings, view))
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
-                    turn, ask, choice, new=found is None, notes=settings.notes
+                    turn, ask, prepared.choice, new=found is None, notes=settings.notes
                 )
                 ended.append(self._over(ask, told))
                 over(told)
 
-            await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
+            with self.fitting.learning(prepared.choice.model):
+                await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
-                _remember(self.threads, thread, choice, whom)
+                _remember(self.threads, thread, prepared)
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
         return ended[0]
+
+    async def _prepared(
+        self, asking: Asking, wanted: Asking, found: Thread | None, settings: Settings
+    ) -> Prepared:
+        choice = await self._choose(asking, found, settings)
+        whom = find_assistant(self.assistants, wanted, found, settings)
+        return Prepared(self.engine, self.threads, wanted, choice, whom)
+
+    async def _fit(self, prepared: Prepared, settings: Settings, view: View) -> Fit:
+        return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)
 
     def _over(self, ask: Ask, outcome: Outcome) -> Outcome:
         """Note a turn that is over."""
@@ -121,12 +124,11 @@ class Session:
         settings = self.settings()
         wanted = self.merged(asking, settings)
         found = self.threads.seen(self._name(wanted, settings))
-        choice = await self._choose(asking, found, settings)
-        whom = find_assistant(self.assistants, wanted, found, settings)
+        prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
-        fit = await self.fitting.fit(choice.model, wanted, settings, view)
-        plan = planned(ask := self._ask(wanted, view, choice, whom, fit), place(self.engine, ask))
-        return Preview(choice, found, assemble(ask, plan), plan)
+        ask = prepared.ask(view, await self._fit(prepared, settings, view))
+        plan = planned(ask, place(self.engine, ask))
+        return Preview(prepared.choice, found, assemble(ask, plan), plan)
 
     def current(self) -> Thread | None:
         """Return the thread that the next turn goes to, None when it will be a new one."""
@@ -169,39 +171,14 @@ class Session:
         self.engine.ready(first.model, first.options)
         return self.threads.create(name)
 
-    def _ask(
-        self, wanted: Asking, view: View, choice: Choice, whom: Assistant, fit: Fit = UNLIMITED
-    ) -> Ask:
-        caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
-        spot = spot_for(view, wanted, caller)
-        notebook = PurePath(self.threads.here().notebook).name or "unknown"
-        facts = Facts(self.engine.now().astimezone(), notebook, str(choice.model))
-        told = instruct(whom, wanted, facts)
-        return Ask(
-            thread=view.thread or Thread("", "", self.engine.now(), self.engine.now()),
-            index=view.index,
-            text=wanted.text,
-            model=choice.model,
-            system=told.system,
-            aside=told.aside,
-            options=sendable(told.options),
-            history=wanted.history,
-            side=wanted.side or not wanted.history,
-            spot=spot,
-            overlays=overlays_for(view, spot, wanted, self.engine.new_id, self.engine.now()),
-            fit=fit,
-            partial=view.index[spot.message] if spot.where == "on" else None,
-            notes=told.notes,
-        )
-
 
 def _reuses(wanted: Asking) -> bool:
     """Tell whether a stored answer will do; who asks for another answer gets one."""
     return wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history and not wanted.side
 
 
-def _remember(threads: Threads, thread: Thread, choice: Choice, whom: Assistant) -> None:
-    if own(thread).get("model") != str(choice.model):
-        threads.keep(thread.id, model=str(choice.model))
-    if keys := remembered(thread, whom):
+def _remember(threads: Threads, thread: Thread, made: Prepared) -> None:
+    if own(thread).get("model") != str(made.choice.model):
+        threads.keep(thread.id, model=str(made.choice.model))
+    if keys := remembered(thread, made.whom):
         threads.engine.store.update_thread(thread.id, extra=keys)

@@ -1,0 +1,58 @@
+"""An asking becomes a turn that can be made: where it goes, what it is told, how much is sent."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePath
+from typing import Final
+
+from jan_magics.domain.messages import Thread
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.assistants import Assistant
+from jan_magics.engine.budgets import sendable
+from jan_magics.engine.choose import Choice
+from jan_magics.engine.engine import Engine
+from jan_magics.engine.fitting import Fit
+from jan_magics.engine.instructions import instruct
+from jan_magics.engine.placing import Caller, overlays_for, spot_for
+from jan_magics.engine.templates import Facts
+from jan_magics.engine.threads import Threads
+from jan_magics.engine.turn import Ask
+from jan_magics.engine.views import View
+
+UNLIMITED: Final = Fit()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is known of a turn before its thread is read."""
+
+    engine: Engine
+    threads: Threads
+    wanted: Asking
+    choice: Choice
+    whom: Assistant
+
+    def ask(self, view: View, fit: Fit = UNLIMITED) -> Ask:
+        """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
+        engine, wanted, choice = self.engine, self.wanted, self.choice
+        caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
+        spot = spot_for(view, wanted, caller)
+        notebook = PurePath(self.threads.here().notebook).name or "unknown"
+        facts = Facts(engine.now().astimezone(), notebook, str(choice.model))
+        told = instruct(self.whom, wanted, facts)
+        return Ask(
+            thread=view.thread or Thread("", "", engine.now(), engine.now()),
+            index=view.index,
+            text=wanted.text,
+            model=choice.model,
+            system=told.system,
+            aside=told.aside,
+            options=sendable(told.options),
+            history=wanted.history,
+            side=wanted.side or not wanted.history,
+            spot=spot,
+            overlays=overlays_for(view, spot, wanted, engine.new_id, engine.now()),
+            fit=fit,
+            partial=view.index[spot.message] if spot.where == "on" else None,
+            notes=told.notes,
+        )
