@@ -1,4 +1,4 @@
-"""A turn's budget: flags before settings before presets; assistants' parameters as Jan reads them."""
+"""A turn's budget: flags before settings before presets, and parameters as Jan reads them."""
 
 import pytest
 

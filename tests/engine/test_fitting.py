@@ -91,9 +91,9 @@ def test_a_window_is_learned_from_a_refusal(tmp_path: Path) -> None:
     server = Server()
     server.refuses = 700
     session = opened(tmp_path, server)
+    send(session, TEXT)
     with pytest.raises(ContextOverflow):
-        for turn in range(9):
-            send(session, f"{turn} {TEXT}")
+        send(session, TEXT * 4)
     outcome = send(session, "short")
     plan = outcome.turn.plan
     assert plan is not None
