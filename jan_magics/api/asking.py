@@ -7,6 +7,7 @@ from typing import Any, Final, get_args
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.parameters import checked_options
 from jan_magics.engine.asking import Asking
 
 FLAGS: Final = ("thread", "model", "system", "assistant")
@@ -28,7 +29,12 @@ def asking_of(
 
 
 def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
-    """Return an asking with keywords laid over it; None takes a value back."""
+    """Return an asking with keywords laid over it; None takes a value back.
+
+    Raises:
+        SettingError: for a value that nothing can take.
+        KeyRefused: for a key among the parameters.
+    """
     flags: dict[str, Any] = {
         name: _text(name, value) for name, value in params.items() if name in FLAGS
     }
@@ -43,7 +49,9 @@ def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
             )
     parameters = {**asking.options.parameters, **others}
     kept = {name: value for name, value in parameters.items() if value is not None}
-    return replace(asking, **flags, options=replace(asking.options, **options, parameters=kept))
+    together = replace(asking.options, **options, parameters=kept)
+    checked_options(together)
+    return replace(asking, **flags, options=together)
 
 
 def checked_text(text: object) -> str:

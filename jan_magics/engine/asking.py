@@ -43,6 +43,8 @@ def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
         asking.options,
         temperature=_first(asking.options.temperature, sticky.options.temperature),
         max_tokens=_first(asking.options.max_tokens, sticky.options.max_tokens),
+        seed=_first(asking.options.seed, sticky.options.seed),
+        timeout=_first(asking.options.timeout, sticky.options.timeout),
         parameters={**sticky.options.parameters, **asking.options.parameters},
     )
     return replace(

@@ -20,9 +20,13 @@ def in_force(session: Session) -> tuple[Value, ...]:
         "model": sticky.model,
         "thread": shown_title(thread) if thread else sticky.thread,
         "assistant": sticky.assistant,
+        "overflow": sticky.overflow,
+        "window": None if sticky.window is None else str(sticky.window),
     }
     settings = (
-        Value(value.setting, name, USE) if (name := stuck.get(value.setting.name)) else value
+        value
+        if (mine := stuck.get(value.setting.name)) is None
+        else Value(value.setting, mine, USE)
         for value in session.settings().table()
     )
     return (*settings, *_besides(sticky.system, sticky.options))

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 import jan_magics as jan
+from jan_magics.api.asking import asking_of
 from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.engine.asking import Asking
 
 
 def test_a_script_asks_and_gets_an_answer() -> None:
@@ -119,3 +121,11 @@ def test_public_names_are_all_there() -> None:
         assert getattr(jan, name).__doc__
     with pytest.raises(AttributeError):
         jan.nothing  # noqa: B018
+
+
+def test_a_seed_and_a_patience_stick_too() -> None:
+    with jan.Chat(model="offline:quote") as chat:
+        chat.use(seed=3, timeout=7)
+        options = chat._host.preview(Asking("hello")).request.options
+        assert (options.seed, options.timeout) == (3, 7)
+        assert chat._host.preview(asking_of("hello", {"seed": 4})).request.options.seed == 4

@@ -64,6 +64,8 @@ def test_a_wrong_parameter_is_refused_before_anything_is_stored(wrong: dict[str,
         chat.send("hello", max_tokens=0)
         with pytest.raises(SettingError):
             chat.send("again", **wrong)
+        with pytest.raises(SettingError):
+            chat.use(**wrong)
         assert list(chat.messages().text) == ["hello", "hello"]
 
 

@@ -36,11 +36,13 @@ def test_a_key_is_typed_unseen_and_kept_for_its_owner_only(kernel: Kernel, tmp_p
 
 def test_config_tells_what_use_made_stick(kernel: Kernel) -> None:
     kernel.ok("%chat use -m offline:echo -t 笔记 -a default --temperature 0.5 -s brief -P top_k=4")
+    kernel.ok("%chat use --window 9000 --overflow compact")
     kernel.ok("table = %chat config")
     said = "[(r.setting, r.value) for r in table.itertuples() if r.source == '%chat use']"
     assert kernel.ok(said).result.replace("\n", "") == str([
         ("model", "offline:echo"), ("thread", "笔记"), ("assistant", "default"),
-        ("system", "brief"), ("temperature", "0.5"), ("top_k", "4"),
+        ("overflow", "compact"), ("window", "9000"), ("system", "brief"),
+        ("temperature", "0.5"), ("top_k", "4"),
     ])  # fmt: skip
     kernel.ok("__import__('jan_magics').current().use(model=None)")
     kernel.ok("table = %chat config")
