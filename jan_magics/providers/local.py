@@ -2,15 +2,17 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
 from jan_magics.domain.errors import JanError, ModelNotFound, ModelNotReachable
 from jan_magics.domain.events import Loading, StreamEvent
+from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.llamacpp import LlamaTokenizer
 from jan_magics.providers.local_files import LocalFiles, check_weights, find_files
 from jan_magics.providers.local_process import Running, launch, ready
 from jan_magics.providers.openai import OpenAIProvider
@@ -151,6 +153,14 @@ class LocalProvider:
         if ref is None:
             return ()
         return (ModelInfo(ref, self._server.window, loaded=self._server.running is not None),)
+
+    async def tokenizer(
+        self, model: ModelRef, image: Callable[[FilePart], int]
+    ) -> LlamaTokenizer | None:
+        """Return the running server's own tokenizer; none is started for it."""
+        if not self._server.running:
+            return None
+        return await (await self._speaking(model)).tokenizer(model, image)
 
     async def close(self) -> None:
         """Close the connections, and the server where nobody else owns it."""

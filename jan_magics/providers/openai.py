@@ -1,17 +1,19 @@
 """Servers that speak the OpenAI chat wire, over HTTP; openai_wire.py is the wire itself."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 
 import httpx
 
 from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.catalog import PLAIN, Dialect
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
-from jan_magics.providers.keys import Key
+from jan_magics.providers.keys import Key, is_loopback
+from jan_magics.providers.llamacpp import LlamaTokenizer, open_tokenizer
 from jan_magics.providers.openai_answer import Answer
 from jan_magics.providers.openai_models import is_idle, read_models
 from jan_magics.providers.openai_wire import encode
@@ -97,6 +99,17 @@ class OpenAIProvider:
             return read_models(await self._line.get("models", asked), asked)
         listed, native = await asyncio.gather(self._line.get("models", asked), self._native(asked))
         return read_models(listed, asked, native)
+
+    async def tokenizer(
+        self, model: ModelRef, image: Callable[[FilePart], int]
+    ) -> LlamaTokenizer | None:
+        """Return the server's own tokenizer where it is a llama.cpp server, else None.
+
+        A server elsewhere is asked only where its provider is known as one.
+        """
+        if not self._dialect.slots and not is_loopback(self.address):
+            return None
+        return await open_tokenizer(self._line, self._asked(model), image)
 
     async def _native(self, asked: Asked) -> bytes:
         try:
