@@ -16,7 +16,7 @@ MODEL := $(VENV)/model
 help:
 	@echo "make check         format, lint, types, floors, house rules"
 	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model fails where these are missing"
-	@echo "make soak          kill writers of the stores five hundred times"
+	@echo "make soak          kill writers of the stores 500 times, plan 50,000 histories"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
 	@echo "make fix           format, and repair what ruff can repair"
@@ -54,6 +54,7 @@ test: $(INSTALLED) $(MODEL)
 # Kill writers of both stores five hundred times at random points: minutes, so not in the suite.
 soak: $(INSTALLED)
 	JAN_SOAK=500 $(BIN)/python -m pytest tests/storage/test_concurrency.py
+	JAN_SOAK_HISTORIES=50000 $(BIN)/python -m pytest --timeout 3600 tests/context/test_plan.py
 
 demo: $(INSTALLED) $(MODEL)
 	$(BIN)/python notebooks/run_demo.py

@@ -72,6 +72,15 @@ def budget_table(plan: ContextPlan) -> pd.DataFrame:
     return table
 
 
+def budget_line(plan: ContextPlan) -> str:
+    """Say how large the window is and who told it, how tokens are counted, what overflow does."""
+    budget = plan.budget
+    window = "no limit" if budget.window is None else f"{budget.window:,} tokens"
+    name = plan.measured.tokenizer.name
+    counted = f"counted by {name}" if plan.exact else f"estimated by {name.lstrip('≈')}"
+    return f"window: {window} ({budget.source}) · {counted} · overflow: {budget.overflow}"
+
+
 def dry_run_table(made: Compacted) -> pd.DataFrame:
     """Return what the model sees now, and what it would see after a compaction."""
     tokenizer, stretch = made.tokenizer, made.stretch

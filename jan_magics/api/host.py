@@ -14,7 +14,7 @@ from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
-from jan_magics.engine.sight import sight_of
+from jan_magics.engine.sight import known_usage, sight_of
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.turn import Turn
 from jan_magics.notebook.bridge import Bridge, Job, Stopped
@@ -202,9 +202,11 @@ def _shown(outcome: Outcome, showing: Showing) -> Shown:
     """Return the view of a turn."""
     turn = outcome.turn
     sight = None if turn.stored else sight_of(turn)
+    usage, estimated = known_usage(turn)
     footer = Footer(
         model=str(turn.request.model),
-        usage=turn.usage,
+        usage=usage,
+        estimated=estimated,
         timings=turn.timings,
         thread=shown_title(turn.thread),
         thread_state=outcome.state,

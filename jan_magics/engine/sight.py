@@ -1,9 +1,11 @@
 """What a footer says of how much of the thread was sent."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jan_magics.context.plan import ContextPlan
+from jan_magics.domain.messages import text_of
+from jan_magics.domain.models import Usage
 from jan_magics.engine.turn import Turn
 
 
@@ -23,6 +25,15 @@ def sight_of(turn: Turn) -> Sight | None:
         return None
     seen = len(plan.sent) + len(plan.measured.system)
     return Sight(seen, len(plan.measured.path), plan.trimmed)
+
+
+def known_usage(turn: Turn) -> tuple[Usage, bool]:
+    """Return a turn's tokens, and whether they were estimated, as the server did not say them."""
+    plan, usage = turn.plan, turn.usage
+    if plan is None or turn.stored or usage.input is not None:
+        return usage, False
+    output = plan.measured.tokenizer.count(text_of(turn.answer))
+    return replace(usage, input=plan.tokens, output=usage.output or output), not plan.exact
 
 
 def sight_lines(turn: Turn) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from jan_magics.api.context import clear, compact_or_restore, compact_preview, mark, planned
+from jan_magics.api.context import clear, compact_or_restore, compact_preview, mark, planned, say
 from jan_magics.api.current import current
 from jan_magics.api.opening import current_host
 from jan_magics.magics.caller import Caller
@@ -14,9 +14,11 @@ Run: TypeAlias = Callable[[Caller, Any, str], object]
 
 
 def _budget(magics: Caller, parsed: Any, _: str) -> object:
-    from jan_magics.api.context_tables import budget_table
+    from jan_magics.api.context_tables import budget_line, budget_table
 
-    return budget_table(planned(current_host(), "").plan)
+    plan = planned(current_host(), "").plan
+    say(budget_line(plan))
+    return budget_table(plan)
 
 
 def _plan(magics: Caller, parsed: Any, text: str) -> object:

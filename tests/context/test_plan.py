@@ -1,5 +1,7 @@
 """Laws 4 and 10, and what a plan says and remembers."""
 
+import random
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -194,3 +196,22 @@ def test_a_long_chat_at_the_ceiling_keeps_its_prefix() -> None:
         records += [plan.cut] if plan.cut else []
         assert plan.tokens <= 2000
     assert extended >= 0.95 * 300
+
+
+def test_the_relevant_strategy_beats_the_recent_one_at_needles() -> None:
+    dice = random.Random(7)  # noqa: S311
+    words = ["".join(dice.choices("abcdefghij", k=6)) for _ in range(400)]
+    found = {"recent": 0, "relevance": 0}
+    for _ in range(40):
+        path = list(talk(40))
+        for n in range(0, 78, 2):
+            path[n] = say(f"q{n // 2}", "user", " ".join(dice.choices(words, k=6)))
+        place = dice.randrange(0, 39)
+        needle = " ".join(dice.choices(words, k=4))
+        path[2 * place] = say(f"q{place}", "user", f"the code of {needle} is 4711")
+        path[-1] = say("q39", "user", f"what is the code of {needle}?")
+        for strategy in found:
+            plan = plan_context(path, [], terms(800, strategy=strategy))
+            found[strategy] += f"q{place}" in plan.sent
+    assert found["relevance"] >= 38
+    assert found["recent"] <= 20

@@ -74,6 +74,7 @@ def test_plan_and_budget_are_tables(kernel: Kernel) -> None:
     assert value(kernel, "int(budget.tokens.sum())") == "700"
     assert value(kernel, "list(budget.columns)") == "['piece', 'tokens', 'share', 'exact']"
     assert value(kernel, "budget.attrs['jan']['from']") == "'--window'"
+    assert "window: 700 tokens (--window) · estimated by chars/3.5" in ran.out
 
 
 def test_an_edited_plan_sticks_until_undo(kernel: Kernel) -> None:
