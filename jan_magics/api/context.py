@@ -10,7 +10,7 @@ from jan_magics.api.asking import merged
 from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
 from jan_magics.api.host import Host, Showing
 from jan_magics.context.counting import count_message
-from jan_magics.domain.errors import ContextOverflow, SettingError
+from jan_magics.domain.errors import ProviderError, SettingError
 from jan_magics.domain.messages import Message
 from jan_magics.domain.models import parse_model
 from jan_magics.domain.overlays import MarkAction
@@ -72,7 +72,9 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
 
 def mark(host: Host, ids: str | Iterable[str], action: str) -> View:
     """Decide about messages of this branch."""
-    named = [ids] if isinstance(ids, str) else list(ids)
+    named = [ids] if isinstance(ids, str) else list(ids) if isinstance(ids, Iterable) else [ids]
+    if not named or not all(isinstance(each, str) for each in named):
+        raise SettingError(f"{ids!r} names no messages", "Name one by its id, or a list of them.")
     return marking.mark(host.session(), named, _action(action))
 
 
@@ -125,6 +127,8 @@ def grid(
     tried = [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
     # All of them are read before the first is asked.
     asked = [merged(replace(asking, side=True, cell=None), settings) for settings in tried]
+    for name in {each.model for each in asked if each.model}:
+        host.session().check(name)
     rows = []
     for settings, each in zip(tried, asked, strict=True):
         outcome, failure = _side(host, each)
@@ -132,7 +136,7 @@ def grid(
     return grid_table(list(values), rows)
 
 
-def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ContextOverflow | None]:
+def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ProviderError | None]:
     session, display = host.session(), host.display(Showing())
 
     def update(progress: Progress) -> None:
@@ -140,7 +144,8 @@ def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ContextOverflow |
 
     try:
         return host.bridge.run(lambda put: session.send(asking, put), update), None
-    except ContextOverflow as failure:
+    except ProviderError as failure:
+        # The others are worth having: a combination that fails is a row too.
         return None, failure
     finally:
         display.clear()

@@ -9,7 +9,7 @@ from jan_magics.context.plan import ContextPlan
 from jan_magics.context.rows import rows_of
 from jan_magics.context.summary import summary_text
 from jan_magics.context.trim import turn_tokens
-from jan_magics.domain.errors import ContextOverflow
+from jan_magics.domain.errors import ContextOverflow, ProviderError
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.compacting import Compacted
 from jan_magics.engine.outcome import Outcome
@@ -109,11 +109,12 @@ def dry_run_table(made: Compacted) -> pd.DataFrame:
 
 
 def grid_row(
-    outcome: Outcome | None, failure: ContextOverflow | None, needle: str | None
+    outcome: Outcome | None, failure: ProviderError | None, needle: str | None
 ) -> dict[str, Any]:
-    """Return what came of a grid's turn; one that did not fit is a row too."""
+    """Return what came of a grid's turn; one that did not fit or failed is a row too."""
     if outcome is None or outcome.turn.plan is None:
-        known = {"sent_tokens": failure.used if failure else None, "finish": "error"}
+        used = failure.used if isinstance(failure, ContextOverflow) else None
+        known = {"sent_tokens": used, "finish": "error"}
         return known | {"answer": failure.message if failure else None}
     turn, plan = outcome.turn, outcome.turn.plan
     assert plan is not None  # noqa: S101 - for the type checker; checked above

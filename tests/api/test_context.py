@@ -1,0 +1,96 @@
+"""The context window from Python: what is returned, and what is refused with the next step."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import jan_magics as jan
+from jan_magics.domain.errors import ContextOverflow, JanError, SettingError, ThreadError
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Iterator[jan.Chat]:
+    with jan.Chat("t", model="offline:echo", data_folder=str(tmp_path)) as opened:
+        yield opened
+
+
+def test_an_empty_thread_has_a_plan_and_a_budget(chat: jan.Chat) -> None:
+    assert list(chat.plan().index) == []
+    assert chat.plan("你好 🦊").text.tolist() == ["你好 🦊"]
+    assert chat.plan("x").id.isna().all()
+    budget = chat.budget().set_index("piece").tokens
+    assert budget.sum() == 8192
+    assert budget["reserve"] == 2048
+
+
+REFUSED: tuple[tuple[Callable[[jan.Chat], Any], type[JanError], str], ...] = (
+    (lambda chat: chat.clear(), ThreadError, "nothing to clear"),
+    (lambda chat: chat.compact(), ThreadError, "nothing was asked here yet"),
+    (lambda chat: chat.mark([], "pin"), SettingError, "names no messages"),
+    (lambda chat: chat.mark(3, "pin"), SettingError, "3 names no messages"),
+    (lambda chat: chat.apply(pd.DataFrame()), SettingError, "no column action, id"),
+    (lambda chat: chat.send("x", window=-1), SettingError, "window is -1"),
+    (lambda chat: chat.send("x", overflow="shrink"), SettingError, "overflow is 'shrink'"),
+    (lambda chat: chat.grid("x"), SettingError, "no settings to try"),
+    (lambda chat: chat.grid("x", model=["offline:echo", "nope:m"]), SettingError, "'nope'"),
+    (lambda chat: chat.clear(off=True), ThreadError, "no cleared context"),
+    (lambda chat: chat.compact(off=True), ThreadError, "no summary to take back"),
+    (lambda chat: chat.send("x" * 1000, window=50), ContextOverflow, "window of 50"),
+)
+
+
+@pytest.mark.parametrize(("call", "kind", "said"), REFUSED, ids=[said for *_, said in REFUSED])
+def test_what_cannot_be_is_refused_with_the_next_step(
+    chat: jan.Chat, call: Callable[[jan.Chat], Any], kind: type[JanError], said: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        call(chat)
+    assert said in caught.value.message
+    assert caught.value.next_step
+    assert list(jan.threads().index) == [] or chat.messages().empty
+
+
+def test_a_grid_row_that_fails_is_a_row(chat: jan.Chat) -> None:
+    chat.send("one", show=False)
+    found = chat.grid("two", needle="TWO", fail=[None, "before"], temperature=0.5)
+    assert found.columns.tolist()[:2] == ["fail", "temperature"]
+    assert found.finish.tolist() == ["stop", "error"]
+    assert found.recalled.tolist()[0] is True
+    assert found.answer[1]
+    assert len(chat.messages()) == 2
+
+
+def test_what_is_sent_says_where_every_span_came_from(chat: jan.Chat) -> None:
+    chat.use(window=700, system="be brief")
+    for n in range(9):
+        chat.send(
+            f"{n} what is the answer to the question of questions, and of all of them?", show=False
+        )
+    chat.compact(keep=3)
+    answer = chat.send("next", show=False)
+    assert answer.sent["system_from"] == ["instructions", "a summary of 12 messages"]
+    assert answer.sent["system"].startswith("be brief\n\n## Summary")
+    stored = set(chat.messages().id)
+    assert {message["from"] for message in answer.sent["messages"]} <= stored
+    plan = answer.plan
+    assert plan.action.value_counts().to_dict() == {"summarise": 12, "keep": 9}
+    assert plan.reason.tolist()[:2] == ["instructions", "summary of 12 messages"]
+    sent = plan[plan.action == "keep"]
+    assert sent.tokens.sum() == sent.cumulative.iloc[-1]
+
+
+def test_an_answer_by_hand_has_no_plan(chat: jan.Chat) -> None:
+    answer = chat.send("one", show=False)
+    edited = chat.edit(answer.message, "by hand")
+    with pytest.raises(ThreadError, match="nothing was sent"):
+        _ = edited.plan
+
+
+def test_a_side_turn_sees_the_history_and_leaves_the_thread(chat: jan.Chat) -> None:
+    chat.send("one", show=False)
+    found = chat.grid("two", window=[0])
+    assert found.kept.tolist() == [3]
+    assert chat.send("three", show=False).sent["messages"][-2]["text"] == "one"
