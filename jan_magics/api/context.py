@@ -70,9 +70,9 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     return marking.apply(host.session(), plan, wanted)
 
 
-def mark(host: Host, ids: str | Iterable[str], action: str) -> View:
+def mark(host: Host, ids: object, action: str) -> View:
     """Decide about messages of this branch."""
-    named = [ids] if isinstance(ids, str) else list(ids) if isinstance(ids, Iterable) else [ids]
+    named = [ids] if isinstance(ids, str) or not isinstance(ids, Iterable) else list(ids)
     if not named or not all(isinstance(each, str) for each in named):
         raise SettingError(f"{ids!r} names no messages", "Name one by its id, or a list of them.")
     return marking.mark(host.session(), named, _action(action))

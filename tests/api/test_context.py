@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import pytest
@@ -30,7 +30,7 @@ REFUSED: tuple[tuple[Callable[[jan.Chat], Any], type[JanError], str], ...] = (
     (lambda chat: chat.clear(), ThreadError, "nothing to clear"),
     (lambda chat: chat.compact(), ThreadError, "nothing was asked here yet"),
     (lambda chat: chat.mark([], "pin"), SettingError, "names no messages"),
-    (lambda chat: chat.mark(3, "pin"), SettingError, "3 names no messages"),
+    (lambda chat: chat.mark([cast(str, 3)], "pin"), SettingError, "[3] names no messages"),
     (lambda chat: chat.apply(pd.DataFrame()), SettingError, "no column action, id"),
     (lambda chat: chat.send("x", window=-1), SettingError, "window is -1"),
     (lambda chat: chat.send("x", overflow="shrink"), SettingError, "overflow is 'shrink'"),
