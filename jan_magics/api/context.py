@@ -73,9 +73,10 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
 def mark(host: Host, ids: object, action: str) -> View:
     """Decide about messages of this branch."""
     named = [ids] if isinstance(ids, str) or not isinstance(ids, Iterable) else list(ids)
-    if not named or not all(isinstance(each, str) for each in named):
+    texts = [each for each in named if isinstance(each, str)]
+    if not texts or len(texts) < len(named):
         raise SettingError(f"{ids!r} names no messages", "Name one by its id, or a list of them.")
-    return marking.mark(host.session(), named, _action(action))
+    return marking.mark(host.session(), texts, _action(action))
 
 
 def clear(host: Host, *, off: bool) -> tuple[View, str]:
