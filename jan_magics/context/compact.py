@@ -4,16 +4,17 @@ The originals stay; a summary is a record that stands for them on the paths that
 one takes the old summary and the new messages, never a summary alone.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from jan_magics.context.counting import count_message
-from jan_magics.context.ledger import ledger_of, merged
-from jan_magics.context.segments import Seen
+from jan_magics.context.ledger import ledger_of, ledger_tokens, merged
+from jan_magics.context.segments import Seen, whole_turns
 from jan_magics.context.summary import summary_text
+from jan_magics.context.units import units_of
 from jan_magics.domain.errors import ThreadError
-from jan_magics.domain.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from jan_magics.domain.messages import FilePart, Message, TextPart, ToolCallPart, ToolResultPart
 from jan_magics.domain.overlays import Summary
 from jan_magics.domain.protocols import Tokenizer
 
@@ -21,6 +22,8 @@ WORTHWHILE: Final = 0.2
 """The least share of the history's tokens that a compaction has to free."""
 LEDGER_SHARE: Final = 0.15
 """The largest share of the window that the ledger may take."""
+BETWEEN: Final = 4
+"""Tokens between two texts that are joined."""
 RESULT: Final = 600
 """Characters of a tool's result that a summariser is shown."""
 
@@ -51,19 +54,21 @@ def stretch_of(
 ) -> Stretch | None:
     """Return what can be compacted of a path; None when nothing can.
 
-    `tail` turns at the end stay as they are, and so do system messages and what is pinned.
+    `tail` turns at the end stay as they are, and so do system messages and what is pinned or kept.
     A message that is marked "summarise" goes in wherever it stands, but for the last turn.
     """
     starts = [n for n, message in enumerate(path) if message.role == "user"]
     end = starts[-tail] if 0 < tail <= len(starts) else (0 if tail else len(path))
     marked = {each for each, action in seen.marks.items() if action == "summarise"}
+    kept = {each for each, action in seen.marks.items() if action == "keep"}
+    staying = seen.pinned | whole_turns(path, kept)
     active = [m for m in path if m.id not in seen.statuses and m.role != "system"]
     place = {message.id: n for n, message in enumerate(path)}
     last = starts[-1] if tail and starts else len(path)
     chosen = tuple(
         message
         for message in active
-        if message.id not in seen.pinned
+        if message.id not in staying
         and (place[message.id] < end or (message.id in marked and place[message.id] < last))
     )
     if not chosen:
@@ -102,37 +107,52 @@ def excerpt(messages: Iterable[Message]) -> str:
     return "\n\n".join(f"{message.role}: {_said(message)}" for message in messages)
 
 
-def split(
-    messages: Sequence[Message], tokenizer: Tokenizer, limit: int
-) -> list[tuple[Message, ...]]:
-    """Divide messages into runs that a summariser can read at once; no message is divided."""
-    runs: list[list[Message]] = [[]]
+def readable(messages: Sequence[Message]) -> list[str]:
+    """Write messages unit by unit: a tool call stays with its results, wherever texts are cut."""
+    units = units_of(messages, [0] * len(messages))
+    return [excerpt(unit.messages) for unit in units]
+
+
+def packed(texts: Sequence[str], count: Callable[[str], int], limit: int) -> list[str]:
+    """Join texts into as few as hold at most `limit` tokens each; no text is divided."""
+    runs: list[list[str]] = [[]]
     size = 0
-    for message in messages:
-        cost = tokenizer.count(excerpt([message])) + 4
+    for text in texts:
+        cost = count(text) + BETWEEN
         if runs[-1] and size + cost > limit:
             runs.append([])
             size = 0
-        runs[-1].append(message)
+        runs[-1].append(text)
         size += cost
-    return [tuple(run) for run in runs if run]
+    return ["\n\n".join(run) for run in runs if run]
 
 
 def made_of(stretch: Stretch, text: str, change: str, tokenizer: Tokenizer, window: int) -> Summary:
-    """Make a summary of a model's answer.
+    """Make a summary of a model's answer, with the ledger beside it.
+
+    The ledger takes a share of the window at most. What is new to it must not use up what the
+    summary frees; what was in it before stays.
 
     Raises:
-        ThreadError: when the answer is no summary, or frees too little to be worth its loss.
+        ThreadError: when the answer is no summary.
     """
     told = text.strip()
     if is_garbage(told):
         raise ThreadError(f"the summary is of no use: {told[:60]!r}", "Nothing was changed.")
     old = stretch.old.ledger if stretch.old else {}
-    limit = int(LEDGER_SHARE * window)
-    ledger = merged(old, ledger_of(stretch.messages), tokenizer, limit)
-    summary = Summary(stretch.upto, told, ledger, stretch.covers, change)
-    check_worth(stretch, tokenizer.count(summary_text(summary)))
-    return summary
+    summary = Summary(stretch.upto, told, {}, stretch.covers, change)
+    spare = int(stretch.tokens - WORTHWHILE * stretch.history)
+    spare -= tokenizer.count(summary_text(summary))
+    had = _ledger_size(stretch.old, tokenizer) if stretch.old else 0
+    limit = min(int(LEDGER_SHARE * window), max(had, spare))
+    new = ledger_of(stretch.messages)
+    made = replace(summary, ledger=merged(old, new, tokenizer.count, limit))
+    took = _ledger_size(made, tokenizer)
+    if took <= limit:
+        return made
+    # What its headings cost depends on the tokenizer.
+    limit -= took - ledger_tokens(made.ledger, tokenizer.count)
+    return replace(summary, ledger=merged(old, new, tokenizer.count, limit))
 
 
 def is_worth(stretch: Stretch, after: int) -> bool:
@@ -140,16 +160,19 @@ def is_worth(stretch: Stretch, after: int) -> bool:
     return stretch.tokens - after >= WORTHWHILE * stretch.history
 
 
-def check_worth(stretch: Stretch, after: int) -> None:
-    """Raise ThreadError unless a summary of `after` tokens frees a fifth of the history."""
-    if not is_worth(stretch, after):
-        freed = max(0, stretch.tokens - after)
-        raise ThreadError(
-            f"compacting {len(stretch.messages)} messages would free {freed} of"
-            f" {stretch.history} tokens, less than {WORTHWHILE:.0%}",
-            "Nothing was changed. Keep fewer turns: %chat compact --keep 0, or begin anew:"
-            " %chat clear",
-        )
+def too_little(stretch: Stretch, after: int) -> str:
+    """Say why a summary of `after` tokens is not worth its loss."""
+    freed = max(0, stretch.tokens - after)
+    return (
+        f"compacting {len(stretch.messages)} messages would free {freed} of"
+        f" {stretch.history} tokens, less than {WORTHWHILE:.0%}"
+    )
+
+
+def _ledger_size(summary: Summary, tokenizer: Tokenizer) -> int:
+    """Return what the ledger adds to the text that is sent for a summary."""
+    alone = replace(summary, ledger={})
+    return tokenizer.count(summary_text(summary)) - tokenizer.count(summary_text(alone))
 
 
 def is_garbage(text: str) -> bool:
@@ -169,4 +192,6 @@ def _said(message: Message) -> str:
             output = str(part.output)
             cut = f"{output[:RESULT]}…" if len(output) > RESULT else output
             pieces.append(f"[{part.name} returns {cut}]")
+        elif isinstance(part, FilePart):
+            pieces.append(f"[file {part.name or part.media_type}]")
     return "\n".join(pieces)

@@ -1,110 +1,160 @@
 """The ledger: what a summary must not lose, copied word for word by rules and not by a model.
 
 Models drop exactly these: where a file is, how much of what, how something is called, what must
-not be done and what was decided.
+not be done and what was decided. What is looked for stands in `ledger_patterns`.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from jan_magics.domain.messages import Message, text_of
-from jan_magics.domain.protocols import Tokenizer
+from jan_magics.context.counting import INLINE_KEY
+from jan_magics.context.ledger_patterns import (
+    CODE,
+    DECISION,
+    DEFINED,
+    IDENTIFIER,
+    NUMBER,
+    PATH,
+    PROHIBITION,
+    QUESTION,
+    RUN,
+    SENTENCE,
+    URL,
+)
+from jan_magics.domain.messages import FilePart, Message, ToolCallPart, text_of
 
 LONGEST: Final = 200
 """Characters of a sentence that are kept."""
-
-_SENTENCE: Final = re.compile(r"[^.!?。！？\n]+(?:\.(?=[A-Za-z\d/])[^.!?。！？\n]+)*[.!?。！？]?")
-_PROHIBITION: Final = re.compile(
-    r"\b(?:never|do not|don't|must not|mustn't|may not|avoid|forbidden|prohibited"
-    r"|under no circumstances)\b|不要|不得|不能|不许|禁止|切勿|严禁|してはいけない|しないで|禁じ",
-    re.IGNORECASE,
-)
-_DECISION: Final = re.compile(
-    r"\b(?:decided|decision|agreed|we(?:'ll| will) (?:use|go|take|keep)|let's (?:use|go|take|keep)"
-    r"|settled on|chose|chosen|going with)\b|决定|确定用|采用|选定|选择了|商定|に決め|を採用",
-    re.IGNORECASE,
-)
-_URL: Final = re.compile(r"\b(?:https?|ftp|s3|file)://[^\s<>\"'`，。；、）)\]}]+")
-_PATH: Final = re.compile(
-    r"(?<![\w/:.])(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.-]+[/\\])+[\w.-]*[\w]"
-    r"|(?<![\w/.])[\w-]+\.(?:py|ipynb|csv|tsv|json|jsonl|parquet|txt|md|rst|pdf|docx|xlsx|html|xml"
-    r"|ya?ml|toml|ini|cfg|sql|sh|js|ts|c|h|cpp|rs|go|java|r|R|db|log|zip|gz|png|jpe?g|svg|npz?)\b"
-)
-_UNITS: Final = (
-    r"%|‰|°[CF]?|[kKMGT]i?[Bb]|[munpkMG]?(?:m|g|s|A|V|W|Hz|L|l|mol|J|Pa|N|eV)|km|cm|kg|min|h|hours?"
-    r"|days?|weeks?|months?|years?|seconds?|minutes?|rows?|columns?|samples?|tokens?|epochs?|bytes?"
-    r"|people|times|USD|EUR|GBP|CNY|JPY|euros?|dollars?|元|公斤|千克|克|米|公里|秒|分钟|小时|天|年|个月"
-    r"|人|次|行|列|度|円|個|回"
-)
-_NUMBER: Final = re.compile(
-    rf"(?:[\w-]+[ =:]+){{0,3}}[$€£¥]?\d[\d.,]*(?:e[+-]?\d+)?\s?(?:{_UNITS})(?![A-Za-z\d])"
-    r"|(?:[\w-]+[ =:]+){0,3}[$€£¥]\d[\d.,]*"
-)
-_IDENTIFIER: Final = re.compile(
-    r"\b(?:[A-Za-z][A-Za-z0-9]*_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]+"
-    r"|[A-Z]{2,}-\d+|[a-z_]\w*\.[a-z_]\w*\(\)|(?=[0-9a-f]*\d)[0-9a-f]{7,40})\b"
-    r"|(?<=`)[A-Za-z_][\w.]{2,60}(?=`)"
-)
-
 ORDER: Final = ("prohibitions", "decisions", "urls", "paths", "numbers", "identifiers")
 """The kinds, in the order in which they are worth their tokens."""
-_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
-    {"urls": _URL, "paths": _PATH, "numbers": _NUMBER, "identifiers": _IDENTIFIER}
-)
+SENTENCES: Final = ORDER[:2]
+LABEL: Final = 4
+"""Tokens of a kind's name, and of what stands between two entries at most."""
 
 Ledger = Mapping[str, tuple[str, ...]]
+Count = Callable[[str], int]
 
 
 def ledger_of(messages: Iterable[Message]) -> Ledger:
     """Return what messages say that a summary must not lose, by kind, each once, oldest first."""
     found: dict[str, dict[str, None]] = {kind: {} for kind in ORDER}
     for message in messages:
-        text = text_of(message)
-        for kind, entries in entries_of(text).items():
+        said = entries_of(text_of(message))
+        for kind, entries in said.items():
             # What a person says is binding; a model's own "do not" is talk.
-            if message.role == "user" or kind not in ("prohibitions", "decisions"):
+            if message.role == "user" or kind not in SENTENCES:
                 found[kind].update(dict.fromkeys(entries))
+        found["paths"].update(dict.fromkeys(_files(message)))
     return {kind: tuple(entries) for kind, entries in found.items() if entries}
 
 
 def entries_of(text: str) -> Ledger:
-    """Return the entries of one text by kind."""
-    sentences = [" ".join(each.split()) for each in _SENTENCE.findall(text)]
-    found: dict[str, tuple[str, ...]] = {
-        "prohibitions": _matching(_PROHIBITION, sentences),
-        "decisions": _matching(_DECISION, sentences),
+    """Return the entries of one text by kind; of code only what it defines and where it looks."""
+    code = CODE.findall(text)
+    prose = RUN.sub(" ", CODE.sub("\n", text))
+    sentences = [" ".join(each.split()) for each in SENTENCE.findall(prose)]
+    stated = [each for each in sentences if not QUESTION.search(each)]
+    found = {
+        "prohibitions": _matching(PROHIBITION, stated),
+        "decisions": _matching(DECISION, stated),
     }
-    rest = text
-    for kind, pattern in _PATTERNS.items():
-        found[kind] = tuple(match.group().rstrip(".,;:") for match in pattern.finditer(rest))
-        if kind in ("urls", "paths"):
-            # The parts of a path are no identifiers.
-            rest = pattern.sub(" ", rest)
-    return found
+    found["urls"], rest = _taken(URL, prose)
+    found["paths"], rest = _taken(PATH, rest)
+    # The parts of an address or a path are neither numbers nor identifiers.
+    found["numbers"], _ = _taken(NUMBER, rest)
+    found["identifiers"], _ = _taken(IDENTIFIER, rest)
+    for block in code:
+        urls, rest = _taken(URL, RUN.sub(" ", block))
+        paths, _ = _taken(PATH, "\n".join(_quoted(rest)))
+        found["urls"] += urls
+        found["paths"] += paths
+        found["identifiers"] += _taken(DEFINED, rest)[0]
+    return {kind: tuple(dict.fromkeys(entries)) for kind, entries in found.items()}
 
 
-def merged(old: Ledger, new: Ledger, tokenizer: Tokenizer, limit: int) -> Ledger:
+def merged(old: Ledger, new: Ledger, count: Count, limit: int) -> Ledger:
     """Join two ledgers within a limit of tokens.
 
-    Kinds are filled up in their order, and within a kind the newest entries go before older ones
-    where not all fit; what is kept stands in the order in which it was said.
+    Every kind has an equal share of the limit, and what is left of it is filled up in the kinds'
+    order. Within a kind what was said last goes before older entries where not all fit; what is
+    kept stands in the order in which it was last said.
     """
-    left, kept = limit, dict[str, tuple[str, ...]]()
-    for kind in ORDER:
-        entries = tuple(dict.fromkeys((*old.get(kind, ()), *new.get(kind, ()))))
-        chosen: list[str] = []
-        for entry in reversed(entries):
-            cost = tokenizer.count(entry) + 1
-            if cost > left:
-                break
-            chosen.append(entry)
-            left -= cost
-        if chosen:
-            kept[kind] = tuple(reversed(chosen))
-    return kept
+    entries = {kind: _newest((*old.get(kind, ()), *new.get(kind, ()))) for kind in ORDER}
+    told = " ".join(each for kind in SENTENCES for each in entries[kind])
+    for kind in ORDER[2:]:
+        entries[kind] = [each for each in entries[kind] if not _is_in(each, told)]
+    kinds = [kind for kind in ORDER if entries[kind]]
+    left = limit - LABEL * (len(kinds) + 1)
+    chosen: dict[str, set[str]] = {kind: set() for kind in kinds}
+    for room in (left // max(1, len(kinds)), left):
+        for kind in kinds:
+            most = min(room, left)
+            for entry in entries[kind]:
+                cost = count(entry) + 1
+                if entry not in chosen[kind] and cost <= most:
+                    chosen[kind].add(entry)
+                    most, left = most - cost, left - cost
+    kept = {kind: tuple(e for e in reversed(entries[kind]) if e in chosen[kind]) for kind in kinds}
+    return {kind: each for kind, each in kept.items() if each}
+
+
+def ledger_tokens(ledger: Ledger, count: Count) -> int:
+    """Return the tokens of a ledger, with the names of its kinds and what stands between."""
+    entries = sum(count(entry) + 1 for each in ledger.values() for entry in each)
+    return entries + LABEL * (len(ledger) + 1) if ledger else 0
+
+
+def _newest(entries: Sequence[str]) -> list[str]:
+    """Return each entry once, what was said last first."""
+    return list(dict.fromkeys(reversed(entries)))
+
+
+def _is_in(entry: str, text: str) -> bool:
+    """Tell whether a text holds an entry, and not only the letters of it inside a longer word."""
+    at = text.find(entry)
+    while at >= 0:
+        around = text[at - 1 : at] if at else "", text[at + len(entry) : at + len(entry) + 1]
+        if not any(re.match(r"[A-Za-z0-9_/\\-]", each) for each in around):
+            return True
+        at = text.find(entry, at + 1)
+    return False
 
 
 def _matching(pattern: re.Pattern[str], sentences: Sequence[str]) -> tuple[str, ...]:
     return tuple(each[:LONGEST] for each in sentences if pattern.search(each))
+
+
+def _taken(pattern: re.Pattern[str], text: str) -> tuple[tuple[str, ...], str]:
+    """Return what matches, and the text without it."""
+    found = tuple(match.group().strip().rstrip(".,;:") for match in pattern.finditer(text))
+    return tuple(filter(None, found)), pattern.sub(" ", text)
+
+
+def _quoted(code: str) -> list[str]:
+    """Return the strings of code: elsewhere a slash divides, and a dot looks up."""
+    return re.findall(r"[\"']([^\"'\n]{1,200})[\"']", code)
+
+
+def _files(message: Message) -> Iterable[str]:
+    """Yield the files that a message brings, and those that its tool calls name."""
+    for part in message.parts:
+        if isinstance(part, FilePart) and part.name:
+            yield part.name
+        elif isinstance(part, ToolCallPart):
+            yield from _taken(PATH, "\n".join(_strings(part.arguments)))[0]
+    inline = message.metadata.get(INLINE_KEY)
+    for each in inline if isinstance(inline, list | tuple) else ():
+        if isinstance(each, Mapping) and isinstance(name := each.get("name"), str):
+            yield name
+
+
+def _strings(arguments: str) -> Iterable[str]:
+    """Yield the texts at the top of a tool call's arguments."""
+    try:
+        given = json.loads(arguments)
+    except ValueError:
+        return
+    values = given.values() if isinstance(given, dict) else ()
+    yield from (value for value in values if isinstance(value, str) and len(value) <= LONGEST)

@@ -12,7 +12,16 @@ LABELS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "head": "Summary of the conversation so far",
             "ledger": "Copied from it word for word",
         },
-        "zh": {"head": "此前对话的摘要", "ledger": "原文摘录"},
+        "zh": {
+            "head": "此前对话的摘要",
+            "ledger": "原文摘录",
+            "prohibitions": "禁止",
+            "decisions": "决定",
+            "urls": "网址",
+            "paths": "路径",
+            "numbers": "数值",
+            "identifiers": "名称",
+        },
     }
 )
 
@@ -22,7 +31,9 @@ def summary_text(summary: Summary) -> str:
     labels = LABELS["zh" if is_chinese(summary.text) else "en"]
     blocks = [f"## {labels['head']}", summary.text.strip()]
     lines = [
-        f"- {kind}: {'; '.join(entries)}" for kind, entries in summary.ledger.items() if entries
+        f"- {labels.get(kind, kind)}: {'; '.join(entries)}"
+        for kind, entries in summary.ledger.items()
+        if entries
     ]
     if lines:
         blocks.append("\n".join((f"### {labels['ledger']}", *lines)))

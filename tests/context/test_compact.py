@@ -1,17 +1,21 @@
 """What is compacted, and what is made of a summariser's answer."""
 
+from dataclasses import replace
+
 import pytest
 
 from jan_magics.context.compact import (
     Stretch,
     excerpt,
     is_garbage,
+    is_worth,
     made_of,
-    split,
+    packed,
+    readable,
     stretch_of,
     tail_of,
+    too_little,
 )
-from jan_magics.context.ledger import entries_of, ledger_of, merged
 from jan_magics.context.segments import look
 from jan_magics.context.summary import summary_text
 from jan_magics.domain.errors import ThreadError
@@ -62,23 +66,56 @@ def test_a_compaction_that_begins_by_itself_protects_the_tail() -> None:
     assert tail_of(path, seen, LETTERS, target=6 * 42, protect=4) == 4
 
 
-def test_a_summary_that_frees_too_little_is_refused() -> None:
+def test_a_summary_that_frees_too_little_is_seen() -> None:
     found = stretch(5, 2)
-    with pytest.raises(ThreadError, match="less than 20%"):
-        made_of(found, "x" * 240, "s", LETTERS, 8000)
-    for garbage in ("", "  \n", "na " * 30):
-        assert is_garbage(garbage)
-        with pytest.raises(ThreadError, match="of no use"):
-            made_of(found, garbage, "s", LETTERS, 8000)
+    worth = int(found.tokens - 0.2 * found.history)
+    assert is_worth(found, worth)
+    assert not is_worth(found, worth + 1)
+    assert too_little(found, 250) == (
+        "compacting 6 messages would free 2 of 378 tokens, less than 20%"
+    )
 
 
-def test_long_histories_are_divided_between_messages() -> None:
-    path = talk(6, 40)
-    runs = split(path, LETTERS, 120)
-    assert [message for run in runs for message in run] == list(path)
-    assert max(sum(len(excerpt([m])) + 4 for m in run) for run in runs) <= 120
-    # A message that is too long by itself is not lost.
-    assert split([say("q0", "user", "x" * 500)], LETTERS, 100) == [(say("q0", "user", "x" * 500),)]
+@pytest.mark.parametrize("garbage", ["", "  \n", "na " * 30])
+def test_what_says_nothing_is_no_summary(garbage: str) -> None:
+    assert is_garbage(garbage)
+    with pytest.raises(ThreadError, match="of no use"):
+        made_of(stretch(5, 2), garbage, "s", LETTERS, 8000)
+
+
+def test_the_ledger_does_not_use_up_what_a_summary_frees() -> None:
+    facts = " ".join(f"table_{n:02} has {n} rows." for n in range(40))
+    path = (say("q0", "user", facts), *talk(6, 60)[2:])
+    found = stretch_of(path, look(path, []), LETTERS, 2)
+    assert found
+    made = made_of(found, "told", "s", LETTERS, 8000)
+    assert is_worth(found, LETTERS.count(summary_text(made)))
+    assert "table_39" in made.ledger["identifiers"]
+    # What was in it before is not given up for that.
+    old = Summary("a0", "told", {"paths": ("out/a.csv", "out/b.csv")}, ("q0", "a0"), "o")
+    later = stretch(4, 2, old, size=2)
+    assert made_of(later, "more", "s", LETTERS, 8000).ledger == old.ledger
+
+
+def test_long_histories_are_divided_between_units() -> None:
+    texts = readable(talk(6, 40))
+    runs = packed(texts, LETTERS.count, 120)
+    assert "\n\n".join(runs) == "\n\n".join(texts)
+    assert max(map(len, runs)) <= 120
+    # A text that is too long by itself is not lost.
+    assert packed(["x" * 500], LETTERS.count, 100) == ["x" * 500]
+
+
+def test_a_tool_call_is_read_with_its_results() -> None:
+    call, result = ToolCallPart("1", "read", "{}"), ToolResultPart("1", "read", "rows")
+    path = (
+        say("q0", "user", "?"), say("a0", "assistant", "", call),
+        replace(say("a1", "assistant", ""), parts=(result,)), say("a2", "assistant", "Done."),
+    )  # fmt: skip
+    assert readable(path) == [
+        "user: ?", "assistant: \n[calls read({})]\n\nassistant: [read returns rows]"
+        "\n\nassistant: Done.",
+    ]  # fmt: skip
 
 
 def test_a_summariser_is_shown_tools_in_short() -> None:
@@ -92,55 +129,11 @@ def test_a_summariser_is_shown_tools_in_short() -> None:
     assert len(shown) < 750
 
 
-ENTRIES = {
-    "urls": ("see https://example.org/a_b?x=1, please", "https://example.org/a_b?x=1"),
-    "paths": ("results are in ./out/run_7/table.csv.", "./out/run_7/table.csv"),
-    "numbers": ("the sample weighs 42.5 kg today", "the sample weighs 42.5 kg"),
-    "identifiers": ("call fit_model with maxIter", "fit_model"),
-    "prohibitions": ("Fine. Never delete the raw data! Go on.", "Never delete the raw data!"),
-    "decisions": ("We decided to use polars. Next?", "We decided to use polars."),
-}
-
-
-@pytest.mark.parametrize("kind", ENTRIES)
-def test_the_ledger_copies_word_for_word(kind: str) -> None:
-    text, wanted = ENTRIES[kind]
-    assert wanted in entries_of(text)[kind]
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "wanted"),
-    [
-        ("prohibitions", "先清洗数据。不要删除原始数据!然后画图。", "不要删除原始数据!"),
-        ("decisions", "我们决定采用 3.2 版。", "我们决定采用 3.2 版。"),
-        ("paths", "文件在 数据/结果.csv 里", "数据/结果.csv"),
-        ("numbers", "样品重 42 公斤", "样品重 42 公斤"),
-    ],
-)
-def test_the_ledger_reads_chinese(kind: str, text: str, wanted: str) -> None:
-    assert wanted in entries_of(text)[kind]
-
-
-def test_a_models_own_talk_is_no_rule() -> None:
-    said = ledger_of([say("a0", "assistant", "You should never do that. See a/b.csv")])
-    assert "prohibitions" not in said
-    assert said["paths"] == ("a/b.csv",)
-
-
-def test_the_ledger_keeps_rules_before_names_and_new_before_old() -> None:
-    old = {"prohibitions": ("never a", "never b"), "identifiers": ("x_1", "x_2")}
-    new = {"identifiers": ("x_3", "x_1")}
-    assert merged(old, new, LETTERS, 1000)["identifiers"] == ("x_1", "x_2", "x_3")
-    assert merged(old, new, LETTERS, 22) == {
-        "prohibitions": ("never a", "never b"),
-        "identifiers": ("x_3",),
-    }
-    assert sum(LETTERS.count(e) for es in merged(old, new, LETTERS, 10).values() for e in es) <= 10
-
-
 def test_a_summary_is_sent_in_its_own_language() -> None:
     assert summary_text(Summary("m", "told", {"paths": ("a", "b")}, (), "c")) == (
         "## Summary of the conversation so far\n\ntold\n\n"
         "### Copied from it word for word\n- paths: a; b"
     )
     assert summary_text(Summary("m", "用户要清洗数据", {}, (), "c")).startswith("## 此前对话的摘要")
+    chinese = summary_text(Summary("m", "用户要清洗数据", {"paths": ("数据/a.csv",)}, (), "c"))
+    assert chinese.endswith("### 原文摘录\n- 路径: 数据/a.csv")

@@ -1,0 +1,148 @@
+"""The ledger copies word for word, and is not flooded by what nobody will ask for again."""
+
+import time
+
+import pytest
+
+from jan_magics.context.ledger import entries_of, ledger_of, ledger_tokens, merged
+from jan_magics.domain.messages import FilePart, ToolCallPart
+from tests.context.histories import Letters, say
+
+COUNT = Letters().count
+
+SAID = [
+    ("urls", "see https://example.org/a_b?x=1, please", "https://example.org/a_b?x=1"),
+    ("urls", "数据在 https://例子.cn/数据?页=2。", "https://例子.cn/数据?页=2"),
+    ("urls", "the bucket s3://lake/raw/2024 is ours", "s3://lake/raw/2024"),
+    ("paths", "results are in ./out/run_7/table.csv.", "./out/run_7/table.csv"),
+    ("paths", "文件在 数据/结果.csv 里", "数据/结果.csv"),
+    ("paths", r"open C:\Daten\Li\My Docs\a.xlsx first", r"C:\Daten\Li\My Docs\a.xlsx"),
+    ("paths", r"from \\server\share\b.csv", r"\\server\share\b.csv"),
+    ("paths", "in src/models/encoder we keep data/raw/ too", "src/models/encoder"),
+    ("paths", "in src/models/encoder we keep data/raw/ too", "data/raw/"),
+    ("paths", "keys are in ~/.ssh/config now", "~/.ssh/config"),
+    ("numbers", "the sample weighs 42.5 kg today", "the sample weighs 42.5 kg"),
+    ("numbers", "样品重42公斤，温度为25.5℃", "样品重42公斤"),
+    ("numbers", "样品重42公斤，温度为25.5℃", "温度为25.5℃"),
+    ("numbers", "预算是3.5万元", "预算是3.5万元"),
+    ("numbers", "at most 10 mg/L and 5–10 µm", "at most 10 mg/L"),
+    ("numbers", "at most 10 mg/L and 5–10 µm", "5–10 µm"),
+    ("numbers", "it costs $1,200.50 now", "it costs $1,200.50"),
+    ("numbers", "listens on port 8080", "port 8080"),
+    ("numbers", "with seed = 42 and v2.3.1", "seed = 42"),
+    ("numbers", "with seed = 42 and v2.3.1", "v2.3.1"),
+    ("numbers", "截止2026年3月15日", "截止2026年3月15日"),
+    ("numbers", "due 2026-03-15 14:30 sharp", "due 2026-03-15 14:30"),
+    ("identifiers", "call fit_model with maxIter", "fit_model"),
+    ("identifiers", "call fit_model with maxIter", "maxIter"),
+    ("identifiers", "变量user_id的值是空", "user_id"),
+    ("identifiers", "ticket INV-2024-0042 about gpt-4o", "INV-2024-0042"),
+    ("identifiers", "ticket INV-2024-0042 about gpt-4o", "gpt-4o"),
+    ("identifiers", "commit 3f9a1c2b broke it", "3f9a1c2b"),
+    ("identifiers", "列 `数据集A` 为空", "数据集A"),
+    ("prohibitions", "Fine. Never delete the raw data! Go on.", "Never delete the raw data!"),
+    ("prohibitions", "And don’t touch main.py, please.", "And don’t touch main.py, please."),
+    ("prohibitions", "I don't want you to push.", "I don't want you to push."),
+    ("prohibitions", "先清洗数据。不要删除原始数据!然后画图。", "不要删除原始数据!"),
+    ("prohibitions", "好的，别动生产库。", "好的，别动生产库。"),
+    ("decisions", "We decided to use polars. Next?", "We decided to use polars."),
+    ("decisions", "I'll use parquet for it.", "I'll use parquet for it."),
+    ("decisions", "我们决定采用 3.2 版。", "我们决定采用 3.2 版。"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "wanted"), SAID, ids=[each[2] for each in SAID])
+def test_it_copies_word_for_word(kind: str, text: str, wanted: str) -> None:
+    found = entries_of(text)[kind]
+    # Numbers keep the words before them.
+    assert wanted in (" ".join(found) if kind == "numbers" else found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("paths", "and/or he/she, TCP/IP, read/write, 3/4 and O(n/2)"),
+        ("prohibitions", "I don't know why. Why don't we ask? 为什么不能打开?"),
+        ("prohibitions", "It is a technology that cannot fail."),
+        ("decisions", "Should we go with polars or not? 决定了吗"),
+        ("identifiers", "A plain sentence about the weather in Paris, e.g. rain."),
+        ("numbers", "There are three of them, and I saw 2."),
+        ("urls", "no address here: http and https"),
+    ],
+)
+def test_talk_is_no_fact(kind: str, text: str) -> None:
+    assert entries_of(text)[kind] == ()
+
+
+CODE = """Here it is:
+
+```python
+import pandas as pd
+
+MAX_ROWS = 5_000
+
+def load_table(path):
+    # never do this in production
+    row_count = sum(1 for _ in open(path))
+    ratio = row_count/total_count
+    frame = pd.read_csv("data/in.csv", nrows=MAX_ROWS)
+    return frame.groupby("user_id").agg(mean_value=("value", "mean"))
+```
+
+Run `load_table` on it."""
+
+
+def test_code_gives_what_it_defines_and_where_it_looks() -> None:
+    found = {kind: each for kind, each in entries_of(CODE).items() if each}
+    assert found == {"paths": ("data/in.csv",), "identifiers": ("load_table", "MAX_ROWS")}
+
+
+def test_a_models_own_talk_is_no_rule() -> None:
+    said = ledger_of([say("a0", "assistant", "You should never do that. See a/b.csv")])
+    assert said == {"paths": ("a/b.csv",)}
+
+
+def test_files_that_came_along_and_that_tools_touched_are_named() -> None:
+    file = FilePart("text/csv", b"", name="销售.csv")
+    call = ToolCallPart("1", "write", '{"path": "out/报告.md", "text": "..."}')
+    said = ledger_of([say("q0", "user", "?", file), say("a0", "assistant", "", call)])
+    assert said == {"paths": ("销售.csv", "out/报告.md")}
+    assert ledger_of([say("a1", "assistant", "", ToolCallPart("2", "x", "{broken"))]) == {}
+
+
+def test_every_kind_has_its_share_and_new_goes_before_old() -> None:
+    old = {"prohibitions": ("never a", "never b"), "identifiers": ("x_1", "x_2")}
+    new = {"identifiers": ("x_3", "x_1")}
+    everything = merged(old, new, COUNT, 1000)
+    assert everything == {
+        "prohibitions": ("never a", "never b"),
+        "identifiers": ("x_2", "x_3", "x_1"),
+    }
+    limit = 4 * 3 + 12
+    small = merged(old, new, COUNT, limit)
+    assert small == {"identifiers": ("x_1",), "prohibitions": ("never b",)}
+    assert ledger_tokens(small, COUNT) <= limit
+    # Many rules leave room for the names all the same.
+    rules = {"prohibitions": tuple(f"never do the thing number {n:03}" for n in range(100))}
+    flooded = merged(rules, new, COUNT, 400)
+    assert flooded["identifiers"] == ("x_3", "x_1")
+    assert flooded["prohibitions"][-1].endswith("099")
+    assert ledger_tokens(flooded, COUNT) <= 400
+
+
+def test_what_a_rule_says_is_not_said_twice() -> None:
+    said = {"prohibitions": ("Never write to data.csv at 5 kg",), "numbers": ("5 kg",)}
+    assert merged(said, {"paths": ("data.csv", "a.csv")}, COUNT, 1000) == {
+        "prohibitions": ("Never write to data.csv at 5 kg",),
+        "paths": ("a.csv",),
+    }
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "a-", "ab ", "1 ", "1,", "a/", "a_", "中", "x.y", "aB", '"', "```\n", "=1"]
+)
+def test_odd_text_does_not_hold_it_up(piece: str) -> None:
+    text = (piece * 120 + " ") * 400
+    begun = time.perf_counter()
+    ledger_of([say("q0", "user", text)])
+    assert time.perf_counter() - begun < 5
