@@ -24,6 +24,25 @@ class Prefill:
     cached: int
 
 
+@dataclass(frozen=True, slots=True)
+class Compacting:
+    """A summary of so many messages is being written; too many are read in `parts`, then joined."""
+
+    messages: int
+    part: int = 1
+    parts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """A summary stands for so many messages: tokens before and after, counted where `exact`."""
+
+    messages: int
+    before: int
+    after: int
+    exact: bool
+
+
 @dataclass(slots=True)
 class TextDelta:
     """More text of the answer. Not frozen: thousands are made a second, and nobody keeps one."""
@@ -57,7 +76,9 @@ class Finish:
     timings: Timings | None = None
 
 
-StreamEvent: TypeAlias = Loading | Prefill | TextDelta | ReasoningDelta | ToolCallDelta | Finish
+StreamEvent: TypeAlias = (
+    Loading | Prefill | TextDelta | ReasoningDelta | ToolCallDelta | Compacting | Compacted | Finish
+)
 
 
 @dataclass(slots=True)

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 
-from jan_magics.context.compact import Stretch, check_worth, stretch_of
+from jan_magics.context.compact import Stretch, is_worth, stretch_of, too_little
 from jan_magics.context.segments import look
+from jan_magics.context.summary import summary_text
 from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import Summary
 from jan_magics.domain.protocols import Tokenizer
 from jan_magics.engine.branches import NOTHING_HERE
-from jan_magics.engine.compaction import Show, Summariser, freed, keep, make
+from jan_magics.engine.compaction import freed, keep, summariser_for
 from jan_magics.engine.session import Session
+from jan_magics.engine.summarising import Show
 from jan_magics.engine.views import View, view_of
 
 
@@ -40,6 +42,7 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
     """
     if turns is not None and turns < 0:
         raise SettingError(f"{turns} turns cannot be kept", "Keep none with 0, or some.")
+    await session.titling.cancel()
     thread = session.current()
     if thread is None or not session.view().path():
         raise ThreadError(*NOTHING_HERE)
@@ -57,10 +60,20 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
                 f"there is nothing to compact: what is sent are the last {kept} turns, which stay",
                 "Keep fewer: %chat compact --keep 0",
             )
-        check_worth(stretch, 0)
-        summariser = Summariser(session.engine, provider, choice.model, fit.budget, fit.tokenizer)
-        summary = await make(summariser, stretch, fit.language, show)
+        _check(stretch, 0)
+        summary = await summariser_for(session.engine, provider, fit, show).summary(stretch)
+        _check(stretch, fit.tokenizer.count(summary_text(summary)))
         if not dry_run:
             keep(session.engine, thread, summary)
-            fit.breaker.failures = 0
+            fit.breaker.reset()
     return Compacted(view, stretch, summary, fit.tokenizer)
+
+
+def _check(stretch: Stretch, after: int) -> None:
+    """Raise ThreadError unless a summary of `after` tokens frees a fifth of the history."""
+    if not is_worth(stretch, after):
+        raise ThreadError(
+            too_little(stretch, after),
+            "Nothing was changed. Keep fewer turns: %chat compact --keep 0, or begin anew:"
+            " %chat clear",
+        )

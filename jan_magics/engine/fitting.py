@@ -30,6 +30,8 @@ OBSERVED: Final = 16
 """The newest turns of a model from which its correction is learned."""
 PATIENCE: Final = 3.0
 """Seconds that a server has to list its models, when its windows are wanted."""
+SUMMARY: Final = 20.0
+"""Seconds that a turn waits for a summary before it goes on with trimming."""
 FAILURES: Final = 3
 """Failures after which no compaction begins by itself in a thread."""
 
@@ -39,21 +41,32 @@ NOBODY: Final = ModelRef("", "")
 
 @dataclass(slots=True)
 class Breaker:
-    """How often compacting has failed in a row in a thread."""
+    """What keeps a thread from being compacted again and again for nothing.
+
+    `failures` are those in a row. After a summary that freed too little none is asked for before
+    `enough` tokens can be compacted; `told`: that was explained.
+    """
 
     failures: int = 0
+    enough: int = 0
+    told: bool = False
 
     @property
     def closed(self) -> bool:
         """Tell whether another compaction may begin by itself."""
         return self.failures < FAILURES
 
+    def reset(self) -> None:
+        """Begin anew, after a compaction that went well."""
+        self.failures, self.enough, self.told = 0, 0, False
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
     """By what a turn's request is fitted into the window, with the records of its thread.
 
-    `factor` is by how much the tokenizer's own counts were corrected.
+    `factor` is by how much the tokenizer's own counts were corrected, `patience` how many seconds
+    a summary may take.
     """
 
     budget: Budget = field(default_factory=lambda: Budget(window=None))
@@ -64,6 +77,7 @@ class Fit:
     factor: float = 1.0
     earlier: ContextPlan | None = None
     breaker: Breaker = field(default_factory=Breaker)
+    patience: float = SUMMARY
 
     def plan(self, path: tuple[Message, ...], system: str) -> ContextPlan:
         """Plan the request for a path. Raises ContextOverflow."""
@@ -84,6 +98,7 @@ class Fitting:
     observed: dict[ModelRef, list[tuple[int, int]]] = field(default_factory=dict)
     plans: dict[str, ContextPlan] = field(default_factory=dict)
     breakers: dict[str, Breaker] = field(default_factory=dict)
+    patience: float = SUMMARY
 
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
         """Return how a turn in a thread is fitted into a model's window."""
@@ -106,6 +121,7 @@ class Fitting:
             factor,
             self.plans.get(thread),
             self.breakers.setdefault(thread, Breaker()),
+            self.patience,
         )
 
     @contextmanager

@@ -8,6 +8,8 @@ from time import perf_counter
 from typing import Final
 
 from jan_magics.domain.events import (
+    Compacted,
+    Compacting,
     Folding,
     Loading,
     Prefill,
@@ -84,7 +86,7 @@ class Reply:
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
                     self._save_soon(generation)
-            elif note := _note(event):
+            elif note := note_of(event):
                 self.show(Progress(self.folding.text(), note))
 
     async def settle(self) -> None:
@@ -135,9 +137,25 @@ class Reply:
             self.save()
 
 
-def _note(event: StreamEvent) -> str:
+def note_of(event: StreamEvent) -> str:
+    """Return one line for people on what is happening, "" where the text says it."""
     if isinstance(event, Loading):
         return event.what
     if isinstance(event, Prefill):
         return f"reading prompt {event.done}/{event.total}"
+    if isinstance(event, Compacting):
+        return _compacting(event)
+    if isinstance(event, Compacted):
+        about = "" if event.exact else "≈"
+        tokens = f"{about}{event.before:,} → {about}{event.after:,} tokens"
+        return f"{_messages(event.messages)} compacted into a summary: {tokens}"
     return ""
+
+
+def _compacting(event: Compacting) -> str:
+    part = f", part {event.part} of {event.parts}" if event.parts > 1 else ""
+    return f"compacting {_messages(event.messages)}{part}"
+
+
+def _messages(count: int) -> str:
+    return f"{count} message{'s' * (count != 1)}"

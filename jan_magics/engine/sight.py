@@ -45,7 +45,8 @@ def sight_lines(turn: Turn) -> Iterator[tuple[str, str]]:
     if plan is None or turn.stored:
         return
     for note in turn.notes:
-        yield note, note
+        # What came of this turn is told each time, also when another turn came to the same.
+        yield f"{turn.question.id} {note}", note
     if plan.trimmed and plan.budget.strategy == "recent":
         first = plan.measured.path[plan.measured.origins[plan.measured.turns[plan.turns[0]]]].id
         yield (

@@ -12,7 +12,8 @@ from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, TextPart, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
-from jan_magics.domain.tree import TreeIndex
+from jan_magics.domain.protocols import Provider
+from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
@@ -92,16 +93,15 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     placed = place(engine, ask)
     plan = planned(ask, placed)
     # On disk before the request leaves: a question is never lost.
-    index = keep_question(engine, ask, placed, plan)
+    index = keep_question(engine, ask, placed)
     answer = ask.partial or empty_answer(engine, placed.question)
     reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
     finish: FinishReason = "error"
     notes: tuple[str, ...] = ()
     request = assemble(ask, plan)
     try:
-        if plan.due:
-            plan, notes = await make_room(engine, provider, ask.kept_in, ask.fit, plan, show)
-            request = assemble(ask, plan)
+        plan, notes = await fitted(engine, provider, ask, plan, show)
+        request = assemble(ask, plan)
         if ask.partial:
             await receive(reply, provider, request, ask.partial)
         else:
@@ -121,6 +121,18 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
         over(turn)
     return turn
+
+
+async def fitted(
+    engine: Engine, provider: Provider, ask: Ask, plan: ContextPlan, show: Show
+) -> tuple[ContextPlan, tuple[str, ...]]:
+    """Make room where it is due, and keep where trimming fell to; returns what is to be told."""
+    notes: tuple[str, ...] = ()
+    if plan.due:
+        plan, notes = await make_room(engine, provider, ask.kept_in, ask.fit, plan, show)
+    if plan.cut and not ask.side:
+        engine.apply(ask.thread, Changes(), [plan.cut])
+    return plan, notes
 
 
 def place(engine: Engine, ask: Ask) -> Placed:
@@ -165,12 +177,11 @@ def asked_for(ask: Ask, placed: Placed) -> str:
     return digest(ChatRequest(ask.model, messages, ask.system, options=ask.options))
 
 
-def keep_question(engine: Engine, ask: Ask, placed: Placed, plan: ContextPlan) -> TreeIndex:
-    """Write the question, which cell asked and where trimming fell to; a side turn comes later."""
+def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
+    """Write the question and which cell asked; a side turn comes later."""
     if ask.side:
         return ask.index
     linked = [link_to(each, placed.question) for each in ask.overlays]
-    linked += [plan.cut] if plan.cut else []
     engine.apply(ask.thread, placed.changes, linked)
     return ask.index.after(placed.changes)
 
