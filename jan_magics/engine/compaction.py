@@ -22,7 +22,7 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.reply import Progress, note_of
 from jan_magics.engine.summarising import SHORTEST, Show, Summariser
 
-GROWN: Final = 1.5
+GROWN: Final = 2
 """By how much a stretch has to grow before a summary that freed too little is tried again."""
 
 
@@ -51,7 +51,7 @@ async def make_room(
             summary = await summariser.summary(stretch)
         size = fit.tokenizer.count(summary_text(summary))
         if not is_worth(stretch, size):
-            fit.breaker.enough = int(stretch.tokens * GROWN)
+            fit.breaker.enough = stretch.tokens * GROWN
             return plan, _stopped(stretch, size, fit)
         known = replace(fit, records=(*fit.records, summary), earlier=plan)
         after = known.plan(plan.measured.path, plan.terms.system)

@@ -64,11 +64,12 @@ class Summariser:
             request_text("", before, language)
         )
         texts = readable(stretch.messages)
+        room = max(SHORTEST, min(room, sum(map(self.tokenizer.count, texts)) + FRAME * len(texts)))
         try:
-            text = await asking.summary(texts, max(SHORTEST, room))
+            text = await asking.summary(texts, room)
         except ContextOverflow:
             # The server counts otherwise than we do: once more, by half.
-            text = await asking.summary(texts, max(SHORTEST, room) // 2)
+            text = await asking.summary(texts, room // 2)
         window = self.budget.window or UNKNOWN_WINDOW
         return made_of(stretch, text, self.engine.new_id(), self.tokenizer, window)
 

@@ -10,7 +10,7 @@ from typing import Any
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.models import ChatOptions, ModelInfo
 from jan_magics.domain.overlays import CellLink
-from jan_magics.domain.protocols import Store
+from jan_magics.domain.protocols import Provider, Store
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Here, marks_of
@@ -33,12 +33,16 @@ EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass
 class Kernel:
-    """A session that can be opened again; ids and times count up."""
+    """A session that can be opened again; ids and times count up.
+
+    `provider` answers instead of the offline one.
+    """
 
     folder: Path
     store: str = "sqlite"
     behaviour: Behaviour = field(default_factory=Behaviour)
     settings: dict[str, object] = field(default_factory=dict)
+    provider: Provider | None = None
     shown: list[str] = field(default_factory=list)
     count: int = 0
 
@@ -49,7 +53,8 @@ class Kernel:
         """Open the session as a restarted kernel would."""
         store, folder = self._store(), self.folder
         engine = Engine(
-            store, folder, self._now, self._id, lambda _: OfflineProvider(self.behaviour),
+            store, folder, self._now, self._id,
+            lambda _: self.provider or OfflineProvider(self.behaviour),
             self._released, Search(folder / "search.db", store),
         )  # fmt: skip
         sources = (Source("the test", {"model": "offline:echo", **self.settings}),)
