@@ -19,7 +19,7 @@ from tests.engine.threads import Kernel
 
 Answering = Callable[[ChatRequest], str | Exception]
 
-WORDS = "word " * 100
+WORDS = "word " * 68
 
 
 def two_sentences(_: ChatRequest) -> str:
@@ -141,4 +141,5 @@ def sent(request: ChatRequest) -> list[str]:
 
 def compacting(folder: Path, store: str = "sqlite", **settings: object) -> Talk:
     """Open a thread that is compacted by itself."""
-    return Talk(Kernel(folder, store, settings={"overflow": "compact", **settings}))
+    known = {"overflow": "compact", "tokenizer": "chars/3.5", **settings}
+    return Talk(Kernel(folder, store, settings=known))

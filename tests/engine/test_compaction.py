@@ -26,7 +26,7 @@ def test_it_is_shown_while_it_goes_on_and_told_at_the_end(talk: Talk) -> None:
     talk.chat(1, DUE - 1)
     assert talk.notes == ["asking double:m"]
     outcome = talk.ask(question(DUE))
-    said = "6 messages compacted into a summary: ≈594 → ≈22 tokens"
+    said = "6 messages compacted into a summary: ≈624 → ≈28 tokens"
     assert [note for note in talk.notes if "compact" in note] == ["compacting 6 messages", said]
     assert f"{said} · back: %chat compact --off" in outcome.lines
     assert "oldest messages are left out" not in " ".join(outcome.lines)
@@ -90,7 +90,7 @@ def test_where_too_little_is_freed_it_says_so_once(talk: Talk) -> None:
     lines = [line for outcome in talk.chat(1, DUE + 2) for line in outcome.lines]
     told = [line for line in lines if "would free" in line]
     assert told == [
-        "compacting 6 messages would free 0 of 1089 tokens, less than 20%; the oldest messages are"
+        "compacting 6 messages would free 0 of 1144 tokens, less than 20%; the oldest messages are"
         " left out where room is short"
     ]
     assert summaries(talk) == []
@@ -194,7 +194,7 @@ def test_a_turn_and_a_compaction_at_once_compact_once(talk: Talk) -> None:
 
 def test_too_much_for_the_summariser_is_read_in_parts(talk: Talk) -> None:
     talk.chat(1, 5)
-    talk.model.window = 640
+    talk.model.window = 900
     talk.open()
     found = talk.compact(keep=1)
     *parts, joined = [text_of(each.messages[0]) for each in talk.model.summaries]
@@ -208,7 +208,7 @@ def test_too_much_for_the_summariser_is_read_in_parts(talk: Talk) -> None:
 
 def test_a_summariser_that_overflows_is_asked_once_more_by_half(talk: Talk) -> None:
     talk.chat(1, DUE - 1)
-    longest = 2200
+    longest = 2000
 
     def refusing(request: object) -> str | Exception:
         length = len(text_of(talk.model.summaries[-1].messages[0]))

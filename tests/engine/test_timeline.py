@@ -24,10 +24,8 @@ def turns(first: int, last: int) -> list[str]:
 
 
 def folds(talk: Talk) -> list[str]:
-    """Return the folded lines of the view and the summaries under them, without their head."""
-    lines = talk.view().split("\n\n")
-    found = [line for line in lines if line.startswith(("▸", "Summary"))]
-    return [line.removesuffix(f"\n{HEAD}") for line in found]
+    """Return the folded lines of the view, and the summaries under them."""
+    return [line for line in talk.view().split("\n") if line.startswith(("▸", "Summary"))]
 
 
 def check(talk: Talk, system: str, messages: list[str], shown: str, folded: list[str]) -> None:
@@ -59,16 +57,16 @@ def test_chat_clear_chat_compact_chat_compact_chat(talk: Talk) -> None:
 
     (by_itself,) = talk.chat(8, 8)
     system = f"{HEAD}\n\n{FIRST}"
-    folded = [cleared, "▸ in a summary · 6 messages", FIRST]
+    folded = [cleared, "▸ summary of 6 messages", FIRST]
     check(talk, system, turns(6, 8), "ssss" + "cc" * 3 + "aa" * 3, folded)
-    assert by_itself.lines[-1].startswith("6 messages compacted into a summary: ≈594 → ≈")
+    assert by_itself.lines[-1].startswith("6 messages compacted into a summary: ≈624 → ≈")
 
     talk.chat(9, 9)
     check(talk, system, turns(6, 9), "ssss" + "cc" * 3 + "aa" * 4, folded)
 
     talk.compact(keep=1)
     system = f"{HEAD}\n\n{SECOND}"
-    folded = [cleared, "▸ in a summary · 12 messages", SECOND]
+    folded = [cleared, "▸ summary of 12 messages", SECOND]
     assert statuses(talk) == "ssss" + "cc" * 6 + "aa"
 
     talk.chat(10, 10)
