@@ -34,7 +34,8 @@ _SCRIPTS: Final = (
     ("L", range(0xC3, 0xCE)),  # accented Latin
     ("G", range(0xCE, 0xD0)),  # Greek
     ("R", range(0xD0, 0xD4)),  # Cyrillic
-    ("B", range(0xD4, 0xE0)),  # Hebrew, Arabic
+    ("E", range(0xD4, 0xD8)),  # Armenian, Hebrew
+    ("B", range(0xD8, 0xE0)),  # Arabic
     ("I", range(0xE0, 0xE2)),  # India, South East Asia, Georgian
     ("s", (0xE2, 0xEE)),  # dashes, quotation marks, arrows, boxes
     ("K", (0xE3,)),  # kana, Chinese punctuation

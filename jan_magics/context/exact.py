@@ -1,6 +1,7 @@
 """Exact counts with the vocabularies of splintr, where the extra `tokens` is installed."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from jan_magics.context.families import Family, family_of
@@ -61,8 +62,16 @@ def exact_for(model: str) -> ExactTokenizer | None:
     if not family.vocabulary:
         return None
     try:
-        import splintr
+        return _load(family)
     except ImportError:
         return None
+
+
+# Loading takes about a tenth of a second and is asked for before every turn; two of them are kept
+# for those who go back and forth between two models.
+@lru_cache(maxsize=2)
+def _load(family: Family) -> ExactTokenizer:
+    import splintr
+
     vocabulary: _Vocabulary = splintr.Tokenizer.from_pretrained(family.vocabulary)
     return ExactTokenizer(family, vocabulary, len(vocabulary.encode_ordinary("")))

@@ -30,12 +30,12 @@ MEANS: Final = {
 }
 # The six that are promised count most. Kinds that are not named count as `OTHER`.
 IMPORTANCE: Final = {
-    "english": 2.0, "chinese": 3.0, "japanese": 2.0, "python": 4.0, "json": 2.0,
+    "english": 2.5, "chinese": 3.0, "japanese": 2.0, "python": 4.0, "json": 3.0,
     "base64": 1.0, "hex": 1.0, "code": 1.0, "mixed": 1.0, "latin": 0.6,
 }  # fmt: skip
 OTHER: Final = 0.3
 LEAST: Final = 0.05
-MOST: Final = 3.5
+MOST: Final = 3.0
 TARGET: Final = Path(estimator.__file__).with_name("weights.py")
 
 

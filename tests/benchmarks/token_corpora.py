@@ -9,6 +9,7 @@ debian-handbook, manpages-* and fortunes-* give such texts in many languages.
 import base64
 import json
 import random
+import struct
 import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from typing import Final
 SIZES: Final = ((1000, 260), (4000, 200), (8000, 80))
 RULES: Final = ("-", "=", "─", "*", "#", "═", ".", "_ ", "|", "\u3000", "～")
 CODE: Final = ("*.ts", "*.js", "*.c", "*.h", "*.css", "*.sh", "*.md", "*.toml", "*.csv")
+# Scripts of which there is little prose: translations of programs and of names of countries.
+LANGUAGES: Final = ("hi", "th", "ta", "he", "bn", "ka", "am", "te", "mr", "km", "hy", "kn", "ml")
 EMOJI: Final = "😀🎉👍🔥✅🚀🙏💡👩‍🚀🇩🇪❤️⚠️"
 
 
@@ -34,13 +37,14 @@ def documents(folder: Path, seed: int = 7) -> list[Document]:
     """Return every text, the generated and the mixed ones too."""
     chance = random.Random(seed)  # noqa: S311 (seeded, for a benchmark)
     found = [*_folder(folder), *_python(chance), *_code(chance), *_json(chance), *_noise(chance)]
+    found += [*_scripts(), *_emoji(chance)]
     return found + [mixed for part in ("fit", "test") for mixed in _mixed(chance, found, part, 300)]
 
 
 def samples(texts: Sequence[Document], kind: str, part: str, seed: int = 7) -> Iterator[str]:
     """Yield stretches of 1,000, 4,000 and 8,000 characters, and short ones to fit."""
     chance = random.Random(f"{seed} {kind} {part}")  # noqa: S311 (seeded, for a benchmark)
-    known = [each.text for each in texts if each.kind == kind and each.part == part]
+    known = [each.text for each in texts if (each.kind, each.part) == (kind, part) and each.text]
     for size, number in SIZES:
         long = [text for text in known if len(text) >= size]
         weights = [min(len(text), 20_000) for text in long]
@@ -109,6 +113,34 @@ def _json(chance: random.Random) -> Iterator[Document]:
         rows = [_row(chance) for _ in range(80)]
         text = json.dumps(rows, indent=chance.choice([None, 2]))
         yield Document("json", "test" if number % 2 else "fit", text)
+
+
+def _scripts() -> Iterator[Document]:
+    for language in LANGUAGES:
+        folder = Path("/usr/share/locale") / language / "LC_MESSAGES"
+        for path in sorted({*folder.glob("iso_*.mo"), *folder.glob("g*.mo")}):
+            told = _translations(path.read_bytes())
+            lines = [line for line in told if sum(map(str.isascii, line)) * 3 < len(line)]
+            part = "test" if path.name.startswith(("glib", "iso_3166")) else "fit"
+            if lines:
+                yield Document("scripts", part, "\n".join(lines))
+
+
+def _translations(catalog: bytes) -> Iterator[str]:
+    """Yield the translated texts of a compiled gettext catalog."""
+    _, _, number, _, table = struct.unpack_from("<5I", catalog)
+    for size, start in struct.iter_unpack("<2I", catalog[table : table + 8 * number]):
+        yield catalog[start : start + size].decode("utf-8", "replace")
+
+
+def _emoji(chance: random.Random) -> Iterator[Document]:
+    for number in range(40):
+        signs = [chr(chance.randrange(0x1F300, 0x1F64F)) for _ in range(12)] + [*EMOJI]
+        said = [
+            f"{chance.choice(('ok', 'done', 'thank you', 'bye', '好的'))} {chance.choice(signs)}"
+            for _ in range(500)
+        ]
+        yield Document("emoji", "test" if number % 2 else "fit", " ".join(said))
 
 
 def _row(chance: random.Random) -> dict[str, object]:
