@@ -36,7 +36,7 @@ UNKNOWN: Final = _family("unknown", "", 4, 3)
 FAMILIES: Final = (
     _family("o200k", "o200k_base", 4, 3, "openai"),
     _family("cl100k", "cl100k_base", 4, 3, "openai"),
-    _family("gpt-oss", "o200k_harmony", 4, 3),
+    _family("gpt-oss", "o200k_harmony", 4, 63),  # its template begins with a text of its own
     _family("llama3", "llama3", 5, 5),
     _family("llama2", "llama2", 5, 1),
     _family("qwen", "qwen3", 5, 3),

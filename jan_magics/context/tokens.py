@@ -1,11 +1,10 @@
-"""The ladder of tokenizers: an exact vocabulary where it is installed, else an estimate."""
+"""Tokenizers that always count: an estimate by model, Jan's own rule, a corrected one."""
 
 from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
 from jan_magics.context.estimator import Estimator
-from jan_magics.context.exact import exact_for
 from jan_magics.context.families import family_of
 from jan_magics.context.images import image_tokens
 from jan_magics.domain.messages import FilePart, Role
@@ -13,14 +12,6 @@ from jan_magics.domain.protocols import Framing, Tokenizer
 
 CHARS_A_TOKEN: Final = 3.5
 CHARS_OVERHEAD: Final = 4
-
-
-def tokenizer_for(model: str, *, factor: float = 1.0) -> Tokenizer:
-    """Return the best tokenizer without a server: exact, else the estimate times `factor`."""
-    if exact := exact_for(model):
-        return exact
-    estimator = estimator_for(model)
-    return estimator if factor == 1.0 else Corrected(estimator, factor)
 
 
 def estimator_for(model: str) -> Estimator:

@@ -4,6 +4,7 @@ Everything is asked before it is counted: `fill` for texts, `open_tokenizer` for
 servers have no such questions, and no tokenizer.
 """
 
+import asyncio
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from jan_magics.providers.http import BODY_LIMIT, Line, body_of
 
 REMEMBERED: Final = 20_000  # texts
 _BATCH: Final = 100_000  # characters of one question
+_TOGETHER: Final = 8  # questions at a time, where each text needs one of its own
 _PATIENCE: Final = 30.0  # seconds; a busy server answers these between two batches of its prompt
 # Text that a server could take for a mark of its template, or for one of its special tokens.
 _MARKED: Final = re.compile(r"<[|｜]|[|｜]>|</?\w+>|\[/?\w+\]|\ufffc")
@@ -146,9 +148,11 @@ class _Questions:
             # Another number of pieces: a text held a special token that does not look like one.
             if len(pieces) == len(batch):
                 counts |= zip(batch, pieces, strict=True)
-        for text in texts:
-            if text not in counts:
-                counts[text] = len(await self.tokens(text, special=False))
+        alone = [text for text in texts if text not in counts]
+        for start in range(0, len(alone), _TOGETHER):
+            several = alone[start : start + _TOGETHER]
+            found = await asyncio.gather(*(self.tokens(text, special=False) for text in several))
+            counts |= zip(several, map(len, found), strict=True)
         return counts
 
     async def tokens(self, text: str, *, special: bool, start: bool = False) -> list[Json]:

@@ -17,7 +17,7 @@ from jan_magics.context.counting import count_message, count_system
 from jan_magics.context.estimator import BLOCK, features
 from jan_magics.context.exact import ExactTokenizer, exact_for
 from jan_magics.context.families import family_of
-from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for, tokenizer_for
+from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
 from jan_magics.domain.messages import Message, Role, TextPart
 from jan_magics.domain.protocols import Tokenizer
 from tests.conftest import require
@@ -139,14 +139,7 @@ def test_a_name_tells_the_family(model: str, family: str) -> None:
 @pytest.mark.parametrize("model", ["smollm2-135m", "claude-sonnet-4", "gemini-2.5-pro", "echo"])
 def test_exact_is_never_guessed(model: str) -> None:
     assert exact_for(model) is None
-    assert not tokenizer_for(model).exact
-
-
-def test_the_ladder_takes_the_vocabulary_where_there_is_one() -> None:
-    exact("gpt-5")
-    assert tokenizer_for("gpt-5", factor=1.4).exact
-    assert tokenizer_for("smollm2", factor=1.0) == estimator_for("smollm2")
-    assert tokenizer_for("smollm2", factor=1.2) == Corrected(estimator_for("smollm2"), 1.2)
+    assert not estimator_for(model).exact
 
 
 def test_a_vocabulary_is_loaded_once() -> None:
