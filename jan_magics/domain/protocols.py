@@ -1,6 +1,6 @@
 """The seams of the house, on one page."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -196,4 +196,25 @@ class Framing(Protocol):
 
     def opening(self, *, system: bool) -> int:
         """Return the tokens of the start, of the opened answer, and of a built-in system text."""
+        ...
+
+
+class ServerCounts(Tokenizer, Framing, Protocol):
+    """A live server's own counts, of what it was asked for; `window` is its context in tokens."""
+
+    window: int
+
+    async def fill(self, texts: Iterable[str]) -> None:
+        """Ask for the tokens of texts. Raises ProviderError."""
+        ...
+
+
+@runtime_checkable
+class TokenizingProvider(Protocol):
+    """What a provider may know besides: how its server counts."""
+
+    async def tokenizer(
+        self, model: ModelRef, image: Callable[[FilePart], int]
+    ) -> ServerCounts | None:
+        """Return the server's own counts, None where it has none; nothing is started for it."""
         ...

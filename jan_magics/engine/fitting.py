@@ -16,10 +16,11 @@ from jan_magics.domain.errors import ContextOverflow, JanError
 from jan_magics.domain.messages import Message
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.overlays import Overlay
-from jan_magics.domain.protocols import Tokenizer
+from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.budgets import budget_for
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.views import View
@@ -79,10 +80,14 @@ class Fit:
     breaker: Breaker = field(default_factory=Breaker)
     patience: float = SUMMARY
 
-    def plan(self, path: tuple[Message, ...], system: str) -> ContextPlan:
+    async def plan(self, path: tuple[Message, ...], system: str) -> ContextPlan:
         """Plan the request for a path. Raises ContextOverflow."""
         terms = Terms(self.budget, self.tokenizer, alternate, str(self.model), system)
-        return plan_context(path, self.records, terms, self.earlier)
+
+        def plan() -> ContextPlan:
+            return plan_context(path, self.records, terms, self.earlier)
+
+        return await settled(self.tokenizer, plan)
 
     def estimate(self, plan: ContextPlan) -> int | None:
         """Return the tokens of a plan as they were estimated, uncorrected; None for exact ones."""
@@ -99,13 +104,17 @@ class Fitting:
     plans: dict[str, ContextPlan] = field(default_factory=dict)
     breakers: dict[str, Breaker] = field(default_factory=dict)
     patience: float = SUMMARY
+    counts: dict[ModelRef, tuple[Provider, LiveCounts | None]] = field(default_factory=dict)
 
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
         """Return how a turn in a thread is fitted into a model's window."""
+        counts = await self._counts(model, settings)
         window, source = await self.window(model)
+        if counts:
+            window, source = counts.server.window, "the server"
         known = self.observed.get(model) or observed_of(view.path(), model)
         factor = learn(known[-OBSERVED:])
-        tokenizer = self.tokenizer(model, settings)
+        tokenizer = counts or self.tokenizer(model, settings)
         if isinstance(tokenizer, Estimator) and factor != 1.0:
             tokenizer = Corrected(tokenizer, factor)
         else:
@@ -154,6 +163,20 @@ class Fitting:
         estimated = fit.estimate(plan)
         if counted and estimated:
             self.observed.setdefault(fit.model, []).append((estimated, counted))
+
+    async def _counts(self, model: ModelRef, settings: Settings) -> LiveCounts | None:
+        """Return the server's own counts; a server that has none is asked once."""
+        if settings.get("tokenizer").value != "auto":
+            return None
+        provider = self.engine.provider(model)
+        known = self.counts.get(model)
+        if known is None or known[0] is not provider or (known[1] and known[1].broken):
+            found = await open_counts(provider, model)
+            known = (provider, found)
+            # A model that is started by its first request has a server later.
+            if found or model.provider != "local":
+                self.counts[model] = known
+        return known[1]
 
     async def _asked(self, model: ModelRef) -> tuple[int | None, str]:
         try:

@@ -30,7 +30,7 @@ async def make_turn(
     engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None], *, reusing: bool
 ) -> None:
     """Ask a model, or take the stored answer where `reusing` allows and there is one."""
-    stored = stored_turn(engine, ask) if reusing else None
+    stored = await stored_turn(engine, ask) if reusing else None
     if stored is not None:
         over(stored)
         return
@@ -39,10 +39,10 @@ async def make_turn(
     await run_turn(engine, ask, show, over)
 
 
-def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
+async def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
     """Return the turn that was made there already, and show its branch; None: it must be asked."""
     placed = place(engine, ask)
-    plan = planned(ask, placed)
+    plan = await planned(ask, placed)
     request = assemble(ask, plan)
     asked = asked_for(ask, placed)
     parent = placed.before[-1].id if placed.before else None

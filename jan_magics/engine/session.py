@@ -127,7 +127,7 @@ class Session:
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
         ask = prepared.ask(view, await self._fit(prepared, settings, view))
-        plan = planned(ask, place(self.engine, ask))
+        plan = await planned(ask, place(self.engine, ask))
         return Preview(prepared.choice, found, assemble(ask, plan), plan)
 
     def current(self) -> Thread | None:

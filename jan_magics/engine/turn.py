@@ -91,7 +91,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     # Whatever can be known to fail fails here, and leaves no question behind.
     provider = engine.ready(ask.model, ask.options)
     placed = place(engine, ask)
-    plan = planned(ask, placed)
+    plan = await planned(ask, placed)
     # On disk before the request leaves: a question is never lost.
     index = keep_question(engine, ask, placed)
     answer = ask.partial or empty_answer(engine, placed.question)
@@ -151,13 +151,13 @@ def folding_for(ask: Ask) -> Folding:
     return Continued(before=ask.partial.parts) if ask.partial else Folding()
 
 
-def planned(ask: Ask, placed: Placed) -> ContextPlan:
+async def planned(ask: Ask, placed: Placed) -> ContextPlan:
     """Plan the request: the path to the question, which comes last. Raises ContextOverflow."""
     question = placed.question
     if ask.aside:
         question = replace(question, parts=(TextPart(ask.aside), *question.parts))
     before = placed.before if ask.history else ()
-    return ask.fit.plan((*before, question), ask.system)
+    return await ask.fit.plan((*before, question), ask.system)
 
 
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:

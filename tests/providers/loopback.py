@@ -55,7 +55,7 @@ def replay(recording: Recording, size: int = 1 << 16) -> Reply:
 async def serving(*replies: Reply, listed: bool = True) -> AsyncIterator[Server]:
     """Serve the replies in order, one a request, the last one again and again.
 
-    `listed` False: whoever asks for the list of models gets none, and no reply is used up.
+    `listed` False: what is only asked for (its models, its properties) is not there, and uses up no reply.
     """
     server = Server("", listed=listed)
     waiting = iter(replies)
@@ -102,7 +102,7 @@ async def _converse(
             return
         lengths = [line for line in head.lower().splitlines() if line.startswith("content-length:")]
         body = await reader.readexactly(int(lengths[0].partition(":")[2])) if lengths else b""
-        if not server.listed and head.split()[1].endswith("/models"):
+        if not server.listed and head.startswith("GET "):
             writer.write(b"HTTP/1.1 404 X\r\ncontent-length: 0\r\n\r\n")
             continue
         server.heads.append(head)
