@@ -55,7 +55,7 @@ def replay(recording: Recording, size: int = 1 << 16) -> Reply:
 async def serving(*replies: Reply, listed: bool = True) -> AsyncIterator[Server]:
     """Serve the replies in order, one a request, the last one again and again.
 
-    `listed` False: what is only asked for (its models, its properties) is not there, and uses up no reply.
+    `listed` False: its models and properties are not there, and asking uses up no reply.
     """
     server = Server("", listed=listed)
     waiting = iter(replies)
