@@ -1,8 +1,8 @@
 """Estimate tokens from the scripts of a text: what a tokenizer would cut, counted and weighted.
 
-Every byte is mapped to a class of one bit, and the text becomes one long integer. Runs of a class,
-their starts and their lengths are then a few shifts and bit counts: the cost of a byte is that of
-arithmetic, not that of Python.
+Every byte is mapped to its class, which is a bit or two, and the text becomes one long integer.
+Runs of a class, their starts and their lengths are then a few shifts and bit counts: the cost of a
+byte is that of arithmetic, not that of Python.
 """
 
 import re
@@ -17,11 +17,11 @@ from jan_magics.context.images import image_tokens
 from jan_magics.domain.messages import FilePart, Role
 
 BLOCK: Final = 16_384  # characters; longer texts are cut, so that masks have an end
-_LOWER, _UPPER, _DIGIT, _BLANK, _NEWLINE, _QUOTE, _SIGN, _WIDE = (1 << bit for bit in range(8))
+_LETTER, _CAPITAL, _DIGIT, _BLANK, _NEWLINE, _QUOTE, _SIGN, _WIDE = (1 << bit for bit in range(8))
 _CLASSES: Final = (
     (_SIGN, range(0x80)),
-    (_LOWER, range(0x61, 0x7B)),
-    (_UPPER, range(0x41, 0x5B)),
+    (_LETTER, range(0x61, 0x7B)),
+    (_LETTER | _CAPITAL, range(0x41, 0x5B)),
     (_DIGIT, b"0123456789"),
     (_BLANK, b" \t"),
     (_NEWLINE, b"\r\n"),
@@ -69,9 +69,9 @@ def _table(classes: Iterable[tuple[int, Iterable[int]]]) -> bytes:
 
 _PLANES: Final = _table(_CLASSES)
 _LEADS: Final = _table((ord(letter), members) for letter, members in _SCRIPTS)
-_LOWERS, _DIGITS, _BLANKS, _SIGNS, _CAPITALS_QUOTES, _DIGITS_NEWLINES = (
+_LETTERS, _DIGITS, _BLANKS, _SIGNS, _CAPITALS_QUOTES, _DIGITS_NEWLINES = (
     int.from_bytes(bytes([plane]) * BLOCK)
-    for plane in (_LOWER, _DIGIT, _BLANK, _SIGN, _UPPER | _QUOTE, _DIGIT | _NEWLINE)
+    for plane in (_LETTER, _DIGIT, _BLANK, _SIGN, _CAPITAL | _QUOTE, _DIGIT | _NEWLINE)
 )
 
 
@@ -109,21 +109,20 @@ def _narrow(planes: bytes) -> tuple[int, ...]:
     # The first byte is the highest, so `>> 8` puts every byte's left neighbour in its place.
     text = int.from_bytes(planes)
     starts = text ^ (text & text >> 8)
-    letters = (text | text >> 1) & _LOWERS
+    letters = text & _LETTERS
     pairs = letters & letters >> 8
     fours = pairs & pairs >> 16
     words = letters ^ pairs
-    ones = int.bit_count
     return (
         len(planes),
-        ones(words),
-        ones(words & text >> 11),  # the blank bit of the left neighbour
-        ones(fours & fours >> 32),
-        ones(starts & _CAPITALS_QUOTES),
-        ones(text & _DIGITS),
-        ones(starts & _DIGITS_NEWLINES),
-        ones(starts & _BLANKS),
-        ones(starts & _SIGNS),
+        words.bit_count(),
+        (words & text >> 11).bit_count(),  # the blank bit of the left neighbour
+        (fours & fours >> 32).bit_count(),
+        (starts & _CAPITALS_QUOTES).bit_count(),
+        (text & _DIGITS).bit_count(),
+        (starts & _DIGITS_NEWLINES).bit_count(),
+        (starts & _BLANKS).bit_count(),
+        (starts & _SIGNS).bit_count(),
     )
 
 
@@ -147,7 +146,7 @@ def _is_opaque(run: bytes) -> bool:
 
 def _capitals_and_digits(run: bytes) -> tuple[int, int]:
     planes = run.translate(_PLANES)
-    return planes.count(_UPPER), planes.count(_DIGIT)
+    return planes.count(_LETTER | _CAPITAL), planes.count(_DIGIT)
 
 
 @dataclass(frozen=True, slots=True)
