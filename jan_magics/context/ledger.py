@@ -30,6 +30,10 @@ LONGEST: Final = 200
 ORDER: Final = ("prohibitions", "decisions", "urls", "paths", "numbers", "identifiers")
 """The kinds, in the order in which they are worth their tokens."""
 SENTENCES: Final = ORDER[:2]
+DEFINED_NAMES: Final = "defined"
+"""Identifiers that code defines, until they are told apart from those that were spoken of."""
+NAMES: Final = 5
+"""The most names that are taken from one block of code."""
 LABEL: Final = 4
 """Tokens of a kind's name, and of what stands between two entries at most."""
 
@@ -39,7 +43,7 @@ Count = Callable[[str], int]
 
 def ledger_of(messages: Iterable[Message]) -> Ledger:
     """Return what messages say that a summary must not lose, by kind, each once, oldest first."""
-    found: dict[str, dict[str, None]] = {kind: {} for kind in ORDER}
+    found: dict[str, dict[str, None]] = {kind: {} for kind in (*ORDER, DEFINED_NAMES)}
     for message in messages:
         said = entries_of(text_of(message))
         for kind, entries in said.items():
@@ -47,11 +51,14 @@ def ledger_of(messages: Iterable[Message]) -> Ledger:
             if message.role == "user" or kind not in SENTENCES:
                 found[kind].update(dict.fromkeys(entries))
         found["paths"].update(dict.fromkeys(_files(message)))
+    # What was spoken of outlasts what a program defines: the last are kept longest.
+    defined = {name: None for name in found.pop(DEFINED_NAMES) if name not in found["identifiers"]}
+    found["identifiers"] = defined | found["identifiers"]
     return {kind: tuple(entries) for kind, entries in found.items() if entries}
 
 
 def entries_of(text: str) -> Ledger:
-    """Return the entries of one text by kind; of code only what it defines and where it looks."""
+    """Return the entries of one text by kind; of code only where it looks, and what it defines."""
     code = CODE.findall(text)
     prose = RUN.sub(" ", CODE.sub("\n", text))
     sentences = [" ".join(each.split()) for each in SENTENCE.findall(prose)]
@@ -65,12 +72,13 @@ def entries_of(text: str) -> Ledger:
     # The parts of an address or a path are neither numbers nor identifiers.
     found["numbers"], _ = _taken(NUMBER, rest)
     found["identifiers"], _ = _taken(IDENTIFIER, rest)
+    found[DEFINED_NAMES] = ()
     for block in code:
         urls, rest = _taken(URL, RUN.sub(" ", block))
         paths, _ = _taken(PATH, "\n".join(_quoted(rest)))
         found["urls"] += urls
         found["paths"] += paths
-        found["identifiers"] += _taken(DEFINED, rest)[0]
+        found[DEFINED_NAMES] += _taken(DEFINED, rest)[0][:NAMES]
     return {kind: tuple(dict.fromkeys(entries)) for kind, entries in found.items()}
 
 

@@ -25,8 +25,10 @@ PROHIBITION: Final = re.compile(
     r"|should(?: not|n['’]?t)|cannot be (?:changed|used|touched)|avoid|refrain from|forbidden"
     r"|prohibited|not allowed|not permitted|off[- ]limits|under no circumstances"
     r"|no longer (?:use|touch)"
+    r"|(?:is|are|was|were) not to be|leave [^.]{1,40} alone"
+    r"|must (?:always|only|stay|remain|keep|be kept)"
     r"|stop (?:using|changing|editing)|without (?:changing|touching|deleting|modifying))\b"
-    r"|不要|不得|(?<!能)不能|不许|不准|不可(?!能|思议)|不应|禁止|禁用|切勿|请勿|严禁|绝不|避免"
+    r"|不要|不得|(?<!能)不能|不许|不准|不可(?!能|思议)|不应|禁止|禁用|切勿|请勿|严禁|绝不|避免|必须|务必|只能"
     r"|(?:^|[，,：:])\s*别(?!的|人|名)|してはいけない|しないで|禁じ",
     re.I,
 )
@@ -34,9 +36,10 @@ DECISION: Final = re.compile(
     r"\b(?:decid(?:ed?|ing) (?:to|on|that|against|for)|decision|agreed (?:to|on|that)"
     r"|(?:we|i)(?:['’]ll| will| are going to| am going to) (?:use|go|take|keep|stick|call|name)"
     r"|let['’]?s (?:use|go|take|keep|stick|call)|settled? on|chose|chosen|going with|opt(?:ed)? for"
-    r"|picked|stick(?:ing)? (?:with|to)|switch(?:ed|ing)? (?:to|from)|from now on"
+    r"|picked|stick(?:ing)? (?:with|to)|go ahead with"
+    r"|the plan is to|switch(?:ed|ing)? (?:to|from)|from now on"
     r"|(?:use|using) [^,;]{1,60} instead|rather than)\b"
-    r"|决定|确定用|采用|改用|选用|选定|选择了|定为|敲定|商定|统一用|统一使用|从现在起|最终(?:选|用|定)"
+    r"|决定|确定用|采用|改用|选用|选定|选择了|定为|敲定|商定|统一用|统一使用|从现在起|就用|最终(?:选|用|定)"
     r"|に決め|を採用",
     re.I,
 )
@@ -55,7 +58,7 @@ _EXTENSION: Final = (
 _STEP: Final = r"[\w.@+~-]{1,80}"
 PATH: Final = re.compile(
     # With a drive, as Windows writes it, or a server's share.
-    rf"(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|\\\\)(?:{_STEP}(?: {_STEP})?[\\/])*{_STEP}"
+    rf"(?<![A-Za-z0-9])(?:[A-Za-z]:[\\/]|\\\\[\w.-]{{1,60}}\\)(?:{_STEP}(?: {_STEP})?[\\/])*{_STEP}"
     # From a root, from home, or from here.
     rf"|(?<![A-Za-z0-9_<./~:\\-])(?:~?/|\.{{1,2}}/)(?:{_STEP}/)+(?:{_STEP}(?<![.])|(?=[\s,;)\"'`]|$))"
     rf"|(?<![A-Za-z0-9_<./~:\\-])(?:~/|\.{{1,2}}/){_STEP}(?<![.])"
@@ -122,7 +125,7 @@ IDENTIFIER: Final = re.compile(
 )
 DEFINED: Final = re.compile(
     r"(?:(?<=def )|(?<=class )|(?<=function )|(?<=fn )|(?<=struct )|(?<=interface ))"
-    r"[A-Za-z_]\w{2,60}"
+    r"[A-Za-z]\w{2,60}"
     r"|(?:(?<=\A)|(?<=\n))[A-Z][A-Z0-9_]{2,40}(?=\s*=[^=])"
     r"|(?i:(?:(?<=create table )|(?<=insert into )))[A-Za-z_][\w.]{2,60}",
     re.A,

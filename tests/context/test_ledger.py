@@ -1,11 +1,13 @@
 """The ledger copies word for word, and is not flooded by what nobody will ask for again."""
 
 import time
+from pathlib import Path
 
 import pytest
 
 from jan_magics.context.ledger import entries_of, ledger_of, ledger_tokens, merged
-from jan_magics.domain.messages import FilePart, ToolCallPart
+from jan_magics.context.tokens import estimator_for
+from jan_magics.domain.messages import FilePart, Message, ToolCallPart, text_of
 from tests.context.histories import Letters, say
 
 COUNT = Letters().count
@@ -45,6 +47,8 @@ SAID = [
     ("prohibitions", "I don't want you to push.", "I don't want you to push."),
     ("prohibitions", "先清洗数据。不要删除原始数据!然后画图。", "不要删除原始数据!"),
     ("prohibitions", "好的，别动生产库。", "好的，别动生产库。"),
+    ("prohibitions", "Raw files are not to be renamed.", "Raw files are not to be renamed."),
+    ("prohibitions", "标题必须是中文。", "标题必须是中文。"),
     ("decisions", "We decided to use polars. Next?", "We decided to use polars."),
     ("decisions", "I'll use parquet for it.", "I'll use parquet for it."),
     ("decisions", "我们决定采用 3.2 版。", "我们决定采用 3.2 版。"),
@@ -93,8 +97,8 @@ Run `load_table` on it."""
 
 
 def test_code_gives_what_it_defines_and_where_it_looks() -> None:
-    found = {kind: each for kind, each in entries_of(CODE).items() if each}
-    assert found == {"paths": ("data/in.csv",), "identifiers": ("load_table", "MAX_ROWS")}
+    found = ledger_of([say("q0", "user", CODE)])
+    assert found == {"paths": ("data/in.csv",), "identifiers": ("MAX_ROWS", "load_table")}
 
 
 def test_a_models_own_talk_is_no_rule() -> None:
@@ -142,7 +146,51 @@ def test_what_a_rule_says_is_not_said_twice() -> None:
     "piece", ["a", "a-", "ab ", "1 ", "1,", "a/", "a_", "中", "x.y", "aB", '"', "```\n", "=1"]
 )
 def test_odd_text_does_not_hold_it_up(piece: str) -> None:
-    text = (piece * 120 + " ") * 400
+    text = (piece * 120 + " ") * 100
     begun = time.perf_counter()
     ledger_of([say("q0", "user", text)])
-    assert time.perf_counter() - begun < 5
+    assert time.perf_counter() - begun < 2
+
+
+ROOT = Path(__file__).parent.parent.parent
+FACTS = {
+    "prohibitions": "Never write into the raw folder.",
+    "decisions": "我们决定按周汇总。",
+    "urls": "https://data.example.org/sets/orders",
+    "paths": "data/raw/orders_2024.csv",
+    "numbers": "42.5 kg",
+    "identifiers": "LAB-4471",
+}
+
+
+def long_talk() -> list[Message]:
+    """Return fifty turns: paragraphs of our own pages are asked, files of our own are answered."""
+    pages = "\n\n".join(
+        (ROOT / f"{name}.md").read_text("utf-8") for name in ("README", "CHANGELOG")
+    )
+    asked = [each for each in pages.split("\n\n") if len(each) > 100 and "```" not in each]
+    files = [each for each in sorted((ROOT / "jan_magics").rglob("*.py")) if each.stem[0] != "_"]
+    said: list[Message] = []
+    for n in range(50):
+        fact = tuple(FACTS.values())[n // 8] if n % 8 == 0 and n < 48 else ""
+        code = "\n".join(files[n].read_text("utf-8").splitlines()[:60])
+        answer = (
+            f"This is how it could look; never mind the rest.\n\n```python\n{code}\n```\n\nDone."
+        )
+        said.append(say(f"q{n}", "user", f"{asked[n % len(asked)]}\n\n{fact}"))
+        said.append(say(f"a{n}", "assistant", answer))
+    return said
+
+
+def test_a_long_talk_about_code_does_not_flood_it() -> None:
+    tokenizer, talk = estimator_for("qwen3"), long_talk()
+    whole = sum(tokenizer.count(text_of(message)) for message in talk)
+    found = ledger_of(talk)
+    kept = merged({}, found, tokenizer.count, 1228)
+    assert ledger_tokens(kept, tokenizer.count) <= 1228 < whole / 20
+    missing = [each for kind, each in FACTS.items() if each not in "\n".join(kept[kind])]
+    assert missing == []
+    # Rules and numbers of what was said, not of what a program says.
+    assert len(found["prohibitions"]) + len(found["decisions"]) < 30
+    assert len(found["numbers"]) < 50
+    assert len(found["paths"]) < 50
