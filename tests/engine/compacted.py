@@ -99,10 +99,10 @@ class Talk:
         self.kernel.provider = self.model
         self.kernel.open()
 
-    def ask(self, text: str, **asking: Any) -> Outcome:
+    def ask(self, text: str = "", **asking: Any) -> Outcome:
         return asyncio.run(self.send(text, **asking))
 
-    async def send(self, text: str, **asking: Any) -> Outcome:
+    async def send(self, text: str = "", **asking: Any) -> Outcome:
         self.notes.clear()
         return await self.session.send(self.kernel.asking(text, **asking), self.show)
 
