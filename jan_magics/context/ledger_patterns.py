@@ -36,7 +36,7 @@ DECISION: Final = re.compile(
     r"\b(?:decid(?:ed?|ing) (?:to|on|that|against|for)|decision|agreed (?:to|on|that)"
     r"|(?:we|i)(?:['’]ll| will| are going to| am going to) (?:use|go|take|keep|stick|call|name)"
     r"|let['’]?s (?:use|go|take|keep|stick|call)|settled? on|chose|chosen|going with|opt(?:ed)? for"
-    r"|picked|stick(?:ing)? (?:with|to)|go ahead with"
+    r"|(?:we|i) picked|stick(?:ing)? (?:with|to)|go ahead with"
     r"|the plan is to|switch(?:ed|ing)? (?:to|from)|from now on"
     r"|(?:use|using) [^,;]{1,60} instead|rather than)\b"
     r"|决定|确定用|采用|改用|选用|选定|选择了|定为|敲定|商定|统一用|统一使用|从现在起|就用|最终(?:选|用|定)"

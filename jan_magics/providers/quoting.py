@@ -10,6 +10,8 @@ _CJK: Final = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaf
 _PIECE: Final = re.compile(rf"\s*(?:[{_CJK}]{{1,2}}|[^\s{_CJK}]+)|\s+")
 _SENTENCE: Final = re.compile(r"[^。！？!?.\n]*(?:[。！？!?]+|\.+(?!\s|$)|\.+|\n+|$)")
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_ASKED: Final = re.compile(r"^user: (.+)$", re.MULTILINE)
+_OUTLINED: Final = re.compile(r"^- “.+”$", re.MULTILINE)
 _SHOWN: Final = 2  # sentences of an answer
 _LEADS: Final = ("", "It was said: ", "As above: ")
 # fmt: off
@@ -36,7 +38,12 @@ def quote(prompt: str, sources: Sequence[str], *, seed: int = 0) -> str:
 
     The question is the last sentence of the prompt that ends in a question mark, else its first
     sentence; all else is searched. `seed` chooses the wording and which of the best comes first.
+    Of a conversation that is to be summarised the first sentence of each question is quoted.
     """
+    if len(outlined := _OUTLINED.findall(prompt)) > 1:
+        return "\n".join(outlined)
+    if len(said := _ASKED.findall(prompt)) > 1:
+        return "\n".join(f"- “{first[0]}”" for each in said if (first := sentences(each)))
     own = sentences(prompt)
     if not own:
         return "No model is answering, and there is no question to quote from."
