@@ -166,7 +166,7 @@ def test_a_begun_answer_is_repeated_and_gone_on_with(name: str) -> None:
 
 
 def test_a_conversation_is_outlined() -> None:
-    said = "user: 40 kg of apples. Sold on Monday.\n\nassistant: 好。\n\nuser: 还有 3 个苹果吗？ 谢谢。"
+    said = "user: 40 kg of apples. Sold today.\n\nassistant: 好。\n\nuser: 还有 3 个苹果吗？ 好"
     outline = "- “40 kg of apples.”\n- “还有 3 个苹果吗？”"
     assert quote(f"The conversation:\n\n{said}", ()) == outline
     assert quote(f"The conversation:\n\n{outline}", ()) == outline
