@@ -1,5 +1,6 @@
 """Messages and their parts. Identity and time are given by the engine; nothing here does I/O."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -126,3 +127,8 @@ class Thread:
 def text_of(message: Message) -> str:
     """Join the text parts of a message, a blank line between two."""
     return "\n\n".join(part.text for part in message.parts if isinstance(part, TextPart))
+
+
+def stored_id(identifier: str) -> str:
+    """Return the id of the stored message that a wave `<id>_w0`, `<id>_w1`, … was cut from."""
+    return re.sub(r"_w\d+\Z", "", identifier)

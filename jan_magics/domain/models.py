@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json, Message
 
 CapabilitySource: TypeAlias = Literal["declared", "probed", "learned"]
+SystemPlaces: TypeAlias = Literal["any", "first", "none"]
+"""Where system messages may stand: anywhere, one at the beginning, or nowhere."""
+Resent: TypeAlias = Literal["never", "signed", "always"]
+"""Which reasoning of earlier answers is sent again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,44 @@ class Timings:
     decode: float | None = None
     total: float | None = None
     tokens_per_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a provider's wire takes of a history.
+
+    A capability is None where nobody knows; what it is for is sent then. `alternating`: question
+    and answer take turns, and a question never follows a tool result. `waves`: tool calls and their
+    results are messages of their own on the wire. `unique_calls`: no id of a tool call comes twice
+    in a request, `call_ids` is the pattern of a whole id. `answer_files`: answers may hold files.
+    Names in characters. With `model` known, opaque data of any other model is left out.
+    """
+
+    name: str
+    system: SystemPlaces = "first"
+    alternating: bool = False
+    waves: bool = True
+    images: bool | None = None
+    audio: bool | None = None
+    video: bool | None = None
+    files: bool | None = None
+    tools: bool | None = None
+    answer_files: bool = False
+    reasoning: Resent = "never"
+    unique_calls: bool = False
+    call_ids: str = r"[A-Za-z0-9_-]{1,40}"
+    longest_tool_name: int = 64
+    longest_file_name: int = 255
+    model: ModelRef | None = None
+
+
+STRICT_OPENAI: Final = Profile("strict OpenAI", system="any", video=False)
+ANTHROPIC: Final = Profile(
+    "Anthropic", audio=False, video=False, reasoning="signed", unique_calls=True
+)
+GEMINI: Final = Profile("Gemini", alternating=True, answer_files=True, reasoning="signed")
+ALTERNATING: Final = Profile("alternating template", alternating=True, files=False)
+SINGLE_SYSTEM: Final = Profile("single system", files=False)
 
 
 def parse_model(text: str) -> ModelRef:

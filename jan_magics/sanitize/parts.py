@@ -1,0 +1,153 @@
+"""Parts: what others wrote is read, what no wire can carry is left out. Nothing of tools here."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from jan_magics.domain.messages import (
+    Json,
+    Message,
+    Part,
+    ProviderData,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    ToolState,
+    UnknownPart,
+)
+from jan_magics.domain.models import ModelRef, Profile
+
+Messages: TypeAlias = tuple[Message, ...]
+
+STEP_MARK: Final = "step-start"
+_STATES: Final[Mapping[str, ToolState]] = MappingProxyType(
+    {"output-available": "ok", "output-error": "error", "output-denied": "denied"}
+)
+
+
+def with_parts(message: Message, parts: Iterable[Part]) -> Message:
+    """Return a message with other parts, the very same message where they are equal."""
+    found = tuple(parts)
+    return message if found == message.parts else replace(message, parts=found)
+
+
+def read_parts(messages: Sequence[Message], profile: Profile) -> Messages:
+    """Read tool parts as Jan shows them; those that stand together were called together."""
+    return tuple(
+        with_parts(message, _read(message.parts))
+        if message.role == "assistant" and any(type(part) is UnknownPart for part in message.parts)
+        else message
+        for message in messages
+    )
+
+
+def drop_unknown(messages: Sequence[Message], profile: Profile) -> Messages:
+    """Drop what we cannot read, and tool parts outside of answers."""
+    return tuple(
+        with_parts(message, (part for part in message.parts if _belongs(part, message)))
+        for message in messages
+    )
+
+
+def drop_blank(messages: Sequence[Message], profile: Profile) -> Messages:
+    """Drop texts without words: some servers refuse them."""
+    return tuple(
+        with_parts(message, (part for part in message.parts if not _is_blank(part)))
+        for message in messages
+    )
+
+
+def choose_reasoning(messages: Sequence[Message], profile: Profile) -> Messages:
+    """Keep the reasoning that is sent again, and opaque data only for the model that made it."""
+    return tuple(
+        with_parts(message, _own(message.parts, profile))
+        if any(type(part) is not TextPart or part.opaque for part in message.parts)
+        else message
+        for message in messages
+    )
+
+
+def is_step_mark(part: Part) -> bool:
+    """Tell whether a part is Jan's mark for the beginning of a step."""
+    return (
+        isinstance(part, UnknownPart)
+        and isinstance(part.raw, dict)
+        and part.raw.get("type") == STEP_MARK
+    )
+
+
+def _read(parts: Sequence[Part]) -> Iterator[Part]:
+    found = [(part, _tool(part)) for part in parts]
+    for is_tool, group in groupby(found, key=lambda each: bool(each[1])):
+        if not is_tool:
+            yield from (part for part, _ in group)
+            continue
+        tools = [tool for _, tool in group]
+        yield from (tool[0] for tool in tools)
+        yield from (part for tool in tools for part in tool[1:])
+
+
+def _tool(part: Part) -> tuple[Part, ...]:
+    """Return the call, and its result where there is one; nothing for any other part."""
+    raw = part.raw if isinstance(part, UnknownPart) else None
+    if not isinstance(raw, dict):
+        return ()
+    kind, call_id = raw.get("type"), raw.get("toolCallId")
+    if not isinstance(kind, str) or not isinstance(call_id, str):
+        return ()
+    name = raw.get("toolName") if kind == "dynamic-tool" else kind.partition("tool-")[2]
+    if not isinstance(name, str) or not (kind == "dynamic-tool" or kind.startswith("tool-")):
+        return ()
+    call = ToolCallPart(call_id, name, "" if raw.get("input") is None else _json(raw["input"]))
+    state = _STATES.get(str(raw.get("state")))
+    said: Json = raw.get("errorText") or None
+    if state is None and said is None:
+        return (call,)
+    output = raw.get("output") if state == "ok" or said is None else said
+    return call, ToolResultPart(call_id, name, output, state or "error")
+
+
+def _belongs(part: Part, message: Message) -> bool:
+    if isinstance(part, ToolCallPart | ToolResultPart | ReasoningPart):
+        return message.role == "assistant"
+    return not isinstance(part, UnknownPart)
+
+
+def _is_blank(part: Part) -> bool:
+    return isinstance(part, TextPart | ReasoningPart) and not (
+        part.text.strip() or (isinstance(part, ReasoningPart) and (part.signature or part.opaque))
+    )
+
+
+def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:
+    for part in parts:
+        if isinstance(part, UnknownPart):
+            yield part
+            continue
+        foreign = _is_foreign(part.opaque, profile.model)
+        if isinstance(part, ReasoningPart):
+            signed = not foreign and (part.signature is not None or part.opaque is not None)
+            if profile.reasoning == "never" or (profile.reasoning == "signed" and not signed):
+                continue
+            if foreign:
+                part = replace(part, signature=None)  # noqa: PLW2901 - the part as it goes on
+        yield replace(part, opaque=None) if foreign else part
+
+
+def _is_foreign(opaque: ProviderData | None, model: ModelRef | None) -> bool:
+    if opaque is None or model is None:
+        return False
+    return (opaque.provider, opaque.model) != (model.provider, model.name)
+
+
+def shown_json(value: Json) -> str:
+    """Return text as it is, and any other value as JSON."""
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)

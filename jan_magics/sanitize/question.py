@@ -1,0 +1,45 @@
+"""The guard before a request leaves: somebody asks something. Some templates fail without."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from jan_magics.domain.errors import PromptError
+from jan_magics.domain.messages import FilePart, Message, TextPart
+from jan_magics.sanitize.roles import EMPTY
+
+_OPEN: Final = "<tool_response>"
+_CLOSE: Final = "</tool_response>"
+_SPACE: Final = re.compile(r"\s*")
+
+
+def has_question(messages: Sequence[Message]) -> bool:
+    """Tell whether any question has words or a file of the user's own; takes what will be sent.
+
+    A tool result in the user's name is no question.
+    """
+    return any(message.role == "user" and _asks(message) for message in messages)
+
+
+def require_question(messages: Sequence[Message]) -> None:
+    """Raise PromptError where nothing of what will be sent is a question."""
+    if not has_question(messages):
+        raise PromptError(
+            "nothing of what would be sent is a question",
+            "Write a prompt, or show what you hid: %chat undo",
+        )
+
+
+def _asks(message: Message) -> bool:
+    if any(isinstance(part, FilePart) for part in message.parts):
+        return True
+    text = "".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
+    return bool(text) and text != EMPTY and not _only_results(text)
+
+
+def _only_results(text: str) -> bool:
+    at = 0
+    while text.startswith(_OPEN, at) and (end := text.find(_CLOSE, at)) >= 0:
+        space = _SPACE.match(text, end + len(_CLOSE))
+        at = space.end() if space else len(text)
+    return at == len(text)
