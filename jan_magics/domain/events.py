@@ -4,7 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from jan_magics.domain.messages import FinishReason, Part, ReasoningPart, TextPart, ToolCallPart
+from jan_magics.domain.messages import (
+    FinishReason,
+    Part,
+    ProviderData,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+)
 from jan_magics.domain.models import Timings, Usage
 
 
@@ -68,6 +75,27 @@ class ToolCallDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Seal:
+    """What a provider wants back with the part that it said last, or with tool call `index`.
+
+    It ends a reasoning part. `alone`: with nothing to read; it is a reasoning part of its own.
+    """
+
+    opaque: ProviderData
+    signature: str | None = None
+    index: int | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A parameter that was not sent, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The end of a step. `reason` None: the stream ended without saying why."""
 
@@ -77,7 +105,16 @@ class Finish:
 
 
 StreamEvent: TypeAlias = (
-    Loading | Prefill | TextDelta | ReasoningDelta | ToolCallDelta | Compacting | Compacted | Finish
+    Loading
+    | Prefill
+    | TextDelta
+    | ReasoningDelta
+    | ToolCallDelta
+    | Seal
+    | LeftOut
+    | Compacting
+    | Compacted
+    | Finish
 )
 
 
@@ -88,6 +125,8 @@ class Folding:
     finish: Finish | None = None
     _runs: list[tuple[type[TextPart | ReasoningPart], list[str]]] = field(default_factory=list)
     _calls: dict[int, list[str]] = field(default_factory=dict)
+    _seals: dict[int, Seal] = field(default_factory=dict)  # by the number of their run
+    _signed: dict[int, ProviderData] = field(default_factory=dict)  # by the index of their call
 
     def add(self, event: StreamEvent) -> None:
         """Take one event in."""
@@ -100,14 +139,23 @@ class Folding:
             call[0] = call[0] or event.call_id
             call[1] = call[1] or event.name
             call[2] += event.arguments
+        elif isinstance(event, Seal):
+            self._seal(event)
         elif isinstance(event, Finish):
             self.finish = event
 
     def parts(self) -> tuple[Part, ...]:
         """Return what was said so far: text and reasoning in order, then the tool calls."""
-        said: list[Part] = [kind("".join(pieces)) for kind, pieces in self._runs if any(pieces)]
-        calls = [self._calls[index] for index in sorted(self._calls)]
-        return (*said, *(ToolCallPart(key, name, arguments) for key, name, arguments in calls))
+        said = [
+            self._part(number, kind, "".join(pieces))
+            for number, (kind, pieces) in enumerate(self._runs)
+            if any(pieces) or number in self._seals
+        ]
+        calls = [
+            ToolCallPart(key, name, arguments, self._signed.get(index))
+            for index, (key, name, arguments) in sorted(self._calls.items())
+        ]
+        return (*said, *calls)
 
     def text(self) -> str:
         """Return the text so far, as `text_of` would."""
@@ -115,10 +163,26 @@ class Folding:
 
     def _append(self, kind: type[TextPart | ReasoningPart], text: str) -> None:
         runs = self._runs
-        if runs and runs[-1][0] is kind:
+        if runs and runs[-1][0] is kind and (kind is TextPart or len(runs) - 1 not in self._seals):
             runs[-1][1].append(text)
         else:
             runs.append((kind, [text]))
+
+    def _seal(self, seal: Seal) -> None:
+        if seal.index is not None:
+            self._signed[seal.index] = seal.opaque
+            return
+        if seal.alone or not self._runs:
+            self._runs.append((ReasoningPart, []))
+        self._seals[len(self._runs) - 1] = seal
+
+    def _part(self, number: int, kind: type[TextPart | ReasoningPart], text: str) -> Part:
+        seal = self._seals.get(number)
+        if seal is None:
+            return kind(text)
+        if kind is TextPart:
+            return TextPart(text, seal.opaque)
+        return ReasoningPart(text, seal.signature, seal.opaque)
 
 
 def fold(events: Iterable[StreamEvent]) -> tuple[Part, ...]:

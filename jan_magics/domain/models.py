@@ -62,7 +62,10 @@ class ChatOptions:
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """Everything that is sent; `stable` = how many leading messages the next turn repeats."""
+    """Everything that is sent; `stable` = how many leading messages the next turn repeats.
+
+    `window` is the context window in tokens that somebody asked for, None for the model's own.
+    """
 
     model: ModelRef
     messages: tuple[Message, ...]
@@ -70,6 +73,7 @@ class ChatRequest:
     tools: tuple[ToolSpec, ...] = ()
     options: ChatOptions = field(default_factory=ChatOptions)
     stable: int = 0
+    window: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

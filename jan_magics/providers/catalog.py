@@ -4,73 +4,83 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
+from jan_magics.providers.dialects import (
+    ANTHROPIC,
+    COHERE,
+    EFFORT,
+    GOOGLE,
+    HOSTED,
+    LLAMA,
+    LMSTUDIO,
+    MINIMAX,
+    MISTRAL,
+    MLX,
+    OLLAMA,
+    OPEN_MODELS,
+    OPENAI,
+    OPENROUTER,
+    PLAIN,
+    XAI,
+    Dialect,
+)
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How a server departs from the common form of the wire.
-
-    `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
-    a stream and tells nothing that the last chunk does not, so no entry asks for it. `native` is
-    the path, from the server's root, of its own list that tells which models are loaded, `slots`
-    that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
-    gone on with. `template` takes arguments of the chat template, one of which switches reasoning
-    off.
-    """
-
-    usage: bool = True
-    progress: bool = False
-    cache: bool = False
-    per_token: bool = False
-    limit_key: str = "max_tokens"
-    seed_key: str = "seed"
-    native: str = ""
-    prefill: bool = False
-    slots: str = ""
-    template: bool = False
+Wire: TypeAlias = Literal["openai", "anthropic", "google", "ollama", "offline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A provider: its base address, the usual variable of its key, and its dialect."""
+    """A provider: its base address, the usual variable of its key, its wire and its dialect.
+
+    `header` carries the key. `can` are capabilities that all of its newer models have.
+    """
 
     name: str
     address: str
     key_variable: str = ""
     local: bool = False
-    wire: str = "openai"
-    dialect: Dialect = Dialect()
+    wire: Wire = "openai"
+    dialect: Dialect = PLAIN
+    header: str = "Authorization"
+    can: frozenset[str] = frozenset()
 
 
-PLAIN: Final = Dialect()
-LLAMA: Final = Dialect(progress=True, cache=True, prefill=True, slots="/slots", template=True)
-# Both refuse unknown keys, and send the usage unasked.
-MISTRAL: Final = Dialect(usage=False, seed_key="random_seed")
-# Its reasoning models refuse `max_tokens`; all of its models take the newer name.
-OPENAI: Final = Dialect(limit_key="max_completion_tokens")
-
-OLLAMA: Final = Dialect(native="/api/ps")
-LMSTUDIO: Final = Dialect(native="/api/v0/models")
+_TOOLS: Final = frozenset({"tools"})
+_SEES: Final = frozenset({"tools", "vision"})
 
 _ENTRIES: Final = (
     Entry("jan", "http://127.0.0.1:1337/v1", "JAN_API_KEY", local=True, dialect=LLAMA),
-    Entry("ollama", "http://127.0.0.1:11434/v1", local=True, dialect=OLLAMA),
+    Entry("ollama", "http://127.0.0.1:11434", local=True, wire="ollama", dialect=OLLAMA),
     Entry("lmstudio", "http://127.0.0.1:1234/v1", local=True, dialect=LMSTUDIO),
     Entry("llamacpp", "http://127.0.0.1:8080/v1", "LLAMA_API_KEY", local=True, dialect=LLAMA),
+    # The same port; another spelling, because a key belongs to an address.
+    Entry("mlx", "http://localhost:8080/v1", local=True, dialect=MLX),
     Entry("local", "", local=True, dialect=LLAMA),
     Entry("offline", "", local=True, wire="offline"),
-    Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI),
-    Entry("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-    Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL),
-    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-    Entry("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY"),
-    Entry("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY"),
-    Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
-    Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY"),
-    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"),
-)
+    Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI, can=_SEES),
+    Entry("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", wire="anthropic",
+          dialect=ANTHROPIC, header="x-api-key", can=_SEES),
+    Entry("google", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY",
+          wire="google", dialect=GOOGLE, header="x-goog-api-key", can=_SEES),
+    # Every customer has an address of their own.
+    Entry("azure", "", "AZURE_OPENAI_API_KEY", dialect=OPENAI, header="api-key", can=_SEES),
+    Entry("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", dialect=OPENROUTER),
+    Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", dialect=EFFORT, can=_TOOLS),
+    Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL, can=_TOOLS),
+    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", dialect=HOSTED,
+          can=_TOOLS),
+    Entry("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", dialect=OPEN_MODELS),
+    Entry("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY",
+          dialect=OPEN_MODELS),
+    Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY", dialect=XAI, can=_TOOLS),
+    Entry("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", dialect=COHERE,
+          can=_TOOLS),
+    Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", dialect=HOSTED),
+    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=HOSTED,
+          can=_TOOLS),
+    Entry("minimax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", dialect=MINIMAX, can=_TOOLS),
+)  # fmt: skip
 CATALOG: Final[Mapping[str, Entry]] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
 
@@ -104,3 +114,17 @@ def window_of(name: str) -> int | None:
     A server that tells is right; where makers publish several, the smaller one is meant.
     """
     return next((size for pattern, size in _WINDOWS if re.search(pattern, name.lower())), None)
+
+
+_ANSWERS: Final = (
+    (r"claude-3-(?:opus|sonnet|haiku)", 4_096),
+    (r"claude-3-5", 8_192),
+    (r"claude-opus-4(?:-[01](?:-|$)|-2|$)", 32_000),
+    (r"claude-(?:opus|sonnet|haiku)-[4-9]|claude-3-7", 64_000),
+)
+
+
+def longest_answer(name: str) -> int:
+    """Return the most tokens that a model writes, for a wire that wants to be told a limit."""
+    found = (size for pattern, size in _ANSWERS if re.search(pattern, name.lower()))
+    return next(found, 8_192)

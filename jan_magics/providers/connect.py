@@ -1,12 +1,15 @@
 """From the name of a model to the provider that speaks with it: the wing's door."""
 
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from difflib import get_close_matches
 
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.protocols import Provider
-from jan_magics.providers.catalog import CATALOG, PLAIN
+from jan_magics.providers.anthropic import AnthropicProvider
+from jan_magics.providers.catalog import CATALOG, Entry
+from jan_magics.providers.dialects import CUSTOM
 from jan_magics.providers.keys import Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
@@ -46,8 +49,19 @@ def connect(
             f"{ref.provider} needs a key and there is none",
             f"Store one: %chat key {ref.provider}   or set {entry.key_variable}",
         )
-    dialect = entry.dialect if entry else PLAIN
-    return OpenAIProvider(ref.provider, address, found, dialect=dialect)
+    made = entry or Entry(ref.provider, address, dialect=CUSTOM)
+    return speak(replace(made, name=ref.provider, address=address), found)
+
+
+def speak(entry: Entry, key: Key | None = None) -> Provider:
+    """Return the provider that speaks an entry's wire at its address."""
+    if entry.wire == "anthropic":
+        return AnthropicProvider(
+            entry.name, entry.address, key, dialect=entry.dialect, header=entry.header
+        )
+    return OpenAIProvider(
+        entry.name, entry.address, key, dialect=entry.dialect, header=entry.header
+    )
 
 
 def _unknown(provider: str) -> SettingError:

@@ -25,6 +25,7 @@ CONNECT: Final = 5.0
 READ: Final = 600.0
 BODY_LIMIT: Final = 16 * 1024 * 1024
 _ERROR_LIMIT: Final = 64 * 1024
+_HEADERS: Final = {"Accept-Encoding": "identity", "User-Agent": "jan-magics"}
 
 
 @dataclass(slots=True)
@@ -42,28 +43,36 @@ class _Progress:
 class KeyAuth(httpx.Auth):
     """Add the key at the last moment, so that no frame of ours ever holds the header."""
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: Key, header: str) -> None:
         self._key = key
+        self._header = header
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Set the header for the origin that the key belongs to."""
         origin = origin_of(str(request.url))
-        request.headers["Authorization"] = f"Bearer {self._key.reveal(origin)}"
+        scheme = "Bearer " if self._header == "Authorization" else ""
+        request.headers[self._header] = f"{scheme}{self._key.reveal(origin)}"
         yield request
 
 
 class Line:
-    """Requests to one address. The client is made by the first request, inside its loop."""
+    """Requests to one address. The client is made by the first request, inside its loop.
+
+    `header` carries the key; `headers` go with every request.
+    """
 
     def __init__(
         self,
         address: str,
         key: Key | None = None,
         *,
+        header: str = "Authorization",
+        headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.address = address.rstrip("/")
-        self._auth = KeyAuth(key) if key else None
+        self._auth = KeyAuth(key, header) if key else None
+        self._headers = dict(headers or {})
         self._transport = transport
         self._client: httpx.AsyncClient | None = None
 
@@ -134,7 +143,7 @@ class Line:
                 # (encode/httpx#3782) must not block the next request for ever.
                 # llama-server closes an idle connection after 5 s; be earlier.
                 limits=httpx.Limits(keepalive_expiry=4.0 if home else 30.0),
-                headers={"Accept-Encoding": "identity", "User-Agent": "jan-magics"},
+                headers=_HEADERS | self._headers,
             )
         return self._client
 

@@ -1,7 +1,9 @@
 """Servers that speak the OpenAI chat wire, over HTTP; openai_wire.py is the wire itself."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 
 import httpx
 
@@ -9,18 +11,18 @@ from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
-from jan_magics.providers.catalog import PLAIN, Dialect
+from jan_magics.providers.answer import Answer
+from jan_magics.providers.dialects import PLAIN, Dialect
+from jan_magics.providers.exchange import Letter, exchange, patience
 from jan_magics.providers.failures import Asked
-from jan_magics.providers.http import Line, chunks_of
+from jan_magics.providers.http import Line
 from jan_magics.providers.keys import Key, is_loopback
 from jan_magics.providers.llamacpp import LlamaTokenizer, open_tokenizer
-from jan_magics.providers.openai_answer import Answer
+from jan_magics.providers.openai_answer import Decoder
 from jan_magics.providers.openai_models import is_idle, read_models
 from jan_magics.providers.openai_wire import encode
-
-# A stream that has said [DONE] is read to its end, so that its connection can be used again; a
-# server that never ends it is not waited for.
-_DRAIN = 0.25
+from jan_magics.providers.params import settle
+from jan_magics.providers.waves import calls_in
 
 
 class OpenAIProvider:
@@ -33,12 +35,13 @@ class OpenAIProvider:
         key: Key | None = None,
         *,
         dialect: Dialect = PLAIN,
+        header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._name = name
         self._key = key
         self._dialect = dialect
-        self._line = Line(address, key, transport=transport)
+        self._line = Line(address, key, header=header, transport=transport)
 
     @property
     def name(self) -> str:
@@ -68,19 +71,15 @@ class OpenAIProvider:
             ProviderError: in its exact class, before, in or after the stream.
         """
         asked = self._asked(request.model)
-        body = encode(request, self._dialect)
-        line = self._line.post("chat/completions", body, asked, _patience(request.options))
-        async with line as response:
-            kind = response.headers.get("content-type", "")
-            answer = Answer(asked, stream=kind.startswith("text/event-stream"))
-            chunks = chunks_of(response)
-            async for chunk in chunks:
-                for event in answer.feed(chunk):
-                    yield event
-                if answer.ended:
-                    await _drain(chunks)
-                    break
-            for event in answer.close():
+        letter = letter_for(request, self._dialect)
+        calls, tags = calls_in(request.messages), self._dialect.tags
+
+        def reading(kind: str) -> Answer:
+            decoder = Decoder(asked, tags=tags, calls=calls)
+            return Answer(asked, decoder, stream=kind.startswith("text/event-stream"))
+
+        async with aclosing(exchange(self._line, asked, letter, reading)) as events:
+            async for event in events:
                 yield event
 
     async def idle(self) -> bool:
@@ -127,18 +126,14 @@ class OpenAIProvider:
         return Asked(named, self._name, self._line.address, self._key)
 
 
-def _patience(options: ChatOptions) -> float | None:
-    """Return the seconds between two bytes: the option, else a parameter of that name."""
-    asked = options.parameters.get("timeout")
-    number = asked if isinstance(asked, int | float) and asked > 0 else None
-    return options.timeout if options.timeout is not None else number
-
-
-async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    try:
-        async with asyncio.timeout(_DRAIN):
-            async for _ in chunks:
-                pass
-    except (TimeoutError, httpx.HTTPError):
-        # The answer is whole; how its connection ends matters to nobody.
-        return
+def letter_for(request: ChatRequest, dialect: Dialect) -> Letter:
+    """Return what is sent for a request."""
+    options = request.options
+    bare = replace(request, options=ChatOptions(timeout=options.timeout))
+    return Letter(
+        "chat/completions",
+        encode(request, dialect),
+        encode(bare, dialect),
+        settle(options, dialect, request.model.name),
+        patience(options),
+    )

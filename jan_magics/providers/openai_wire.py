@@ -1,9 +1,6 @@
 """The OpenAI chat wire, outward: a request becomes JSON. Pure; openai_answer.py reads answers."""
 
-import base64
-import json
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from jan_magics.domain.messages import (
     FilePart,
@@ -14,15 +11,10 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from jan_magics.domain.models import ChatOptions, ChatRequest, ToolSpec
-from jan_magics.providers.catalog import Dialect
-
-# Names for things that are settled before a request leaves; a server would misread them.
-CLIENT_KEYS: Final = frozenset(
-    {"ctx_len", "max_context_tokens", "auto_compact", "pace", "delay", "fail", "timeout"}
-)
-# What was planned and recorded is what is sent: no parameter may change it.
-FIXED_KEYS: Final = frozenset({"model", "messages", "stream"})
+from jan_magics.domain.models import ChatRequest, ToolSpec
+from jan_magics.providers.dialects import Dialect
+from jan_magics.providers.params import settle
+from jan_magics.providers.waves import base64_of, output_of, waves
 
 
 def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
@@ -46,24 +38,29 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
         body["timings_per_token"] = True
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
-    body |= _options(request.options, dialect)
+    body |= _options(request, dialect)
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _options(options: ChatOptions, dialect: Dialect) -> dict[str, Json]:
-    chosen: dict[str, Json] = {
-        "temperature": options.temperature,
-        dialect.limit_key: options.max_tokens or None,
-        dialect.seed_key: options.seed,
-    }
-    chosen = {name: value for name, value in chosen.items() if value is not None}
-    if options.think is not None and dialect.template:
-        chosen["chat_template_kwargs"] = {"enable_thinking": options.think}
-    for name, value in options.parameters.items():
-        if name in CLIENT_KEYS or name in FIXED_KEYS:
-            continue
-        key = dialect.limit_key if name in {"max_tokens", "max_output_tokens"} else name
-        chosen[key] = None if key == dialect.limit_key and value == 0 else value
+def _options(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
+    settled = settle(request.options, dialect, request.model.name)
+    names = {"max_tokens": dialect.limit_key, "seed": dialect.seed_key}
+    chosen = {names.get(name, name): value for name, value in settled.values.items()}
+    level = settled.level
+    if level in {None, "auto"}:
+        return chosen
+    if dialect.reasoning == "template":
+        given = chosen.get("chat_template_kwargs")
+        words: dict[str, Json] = {} if level in {"on", "off"} else {"reasoning_effort": level}
+        thinks: dict[str, Json] = {"enable_thinking": level != "off"}
+        chosen["chat_template_kwargs"] = {
+            **words, **(given if isinstance(given, dict) else {}), **thinks,
+        }  # fmt: skip
+    # What is off without being asked for, as for titles, is not worth a refusal.
+    elif request.options.think is None and dialect.reasoning == "effort":
+        chosen["reasoning_effort"] = "none" if level == "off" else level
+    elif request.options.think is None and dialect.reasoning == "nested":
+        chosen["reasoning"] = {"enabled": False} if level == "off" else {"effort": level}
     return chosen
 
 
@@ -79,29 +76,18 @@ def _tool(tool: ToolSpec) -> Json:
 
 
 def _system(text: str) -> Iterator[Json]:
-    if text:
+    if text.strip():
         yield {"role": "system", "content": text}
 
 
 def _messages(messages: Sequence[Message]) -> Iterator[Json]:
     for message in messages:
-        for wave in _waves(message.parts):
+        for wave in waves(message.parts):
             results = [part for part in wave if isinstance(part, ToolResultPart)]
             rest = [part for part in wave if not isinstance(part, ToolResultPart)]
             if rest or not results:
                 yield _message(message.role, rest)
             yield from map(_result, results)
-
-
-def _waves(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Cut where the model speaks again after tool results: each wave is one wire message."""
-    wave: list[Part] = []
-    for part in parts:
-        if wave and isinstance(wave[-1], ToolResultPart) and not isinstance(part, ToolResultPart):
-            yield wave
-            wave = []
-        wave.append(part)
-    yield wave
 
 
 def _message(role: str, parts: Sequence[Part]) -> Json:
@@ -126,7 +112,7 @@ def _content(parts: Sequence[Part]) -> Json:
 
 def _file(part: FilePart) -> Json:
     kind, _, form = part.media_type.partition("/")
-    data = base64.b64encode(part.data or b"").decode("ascii")
+    data = base64_of(part)
     address = part.url or f"data:{part.media_type};base64,{data}"
     if kind == "image":
         return {"type": "image_url", "image_url": {"url": address}}
@@ -147,6 +133,4 @@ def _call(part: ToolCallPart) -> Json:
 
 
 def _result(part: ToolResultPart) -> Json:
-    output = part.output
-    text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-    return {"role": "tool", "tool_call_id": part.call_id, "content": text}
+    return {"role": "tool", "tool_call_id": part.call_id, "content": output_of(part)}

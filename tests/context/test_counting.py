@@ -30,7 +30,7 @@ from jan_magics.domain.messages import (
 )
 from jan_magics.domain.models import ChatRequest, ModelRef, ToolSpec
 from jan_magics.domain.protocols import Tokenizer
-from jan_magics.providers.catalog import PLAIN
+from jan_magics.providers.dialects import PLAIN
 from jan_magics.providers.openai_wire import encode
 
 NOW = datetime(2026, 3, 9, tzinfo=UTC)

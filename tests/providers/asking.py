@@ -11,8 +11,9 @@ from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import Finish, StreamEvent, fold
 from jan_magics.domain.messages import Message, Part, Role, TextPart
 from jan_magics.domain.models import ChatOptions, ChatRequest, parse_model
+from jan_magics.providers.answer import Answer
 from jan_magics.providers.failures import Asked
-from jan_magics.providers.openai_answer import Answer
+from jan_magics.providers.openai_answer import Decoder
 
 ASKED = Asked("test:model", "test", "http://127.0.0.1:1/v1")
 
@@ -36,7 +37,7 @@ async def collect(provider: Any, request: ChatRequest) -> list[StreamEvent]:
 
 def read(pieces: Iterable[bytes], *, stream: bool = True) -> list[StreamEvent]:
     """Take a body in, cut as given, as the provider does."""
-    answer = Answer(ASKED, stream=stream)
+    answer = Answer(ASKED, Decoder(ASKED), stream=stream)
     events: list[StreamEvent] = []
     for piece in pieces:
         events += answer.feed(piece)
@@ -60,7 +61,7 @@ class Outcome:
 
 def outcome(pieces: Iterable[bytes], *, stream: bool = True) -> Outcome:
     """Return what an answer means whatever its cutting: parts, and Finish or the error."""
-    answer = Answer(ASKED, stream=stream)
+    answer = Answer(ASKED, Decoder(ASKED), stream=stream)
     events: list[StreamEvent] = []
     for piece in pieces:
         events += answer.feed(piece)

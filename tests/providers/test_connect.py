@@ -107,10 +107,13 @@ def test_an_address_with_a_password() -> None:
 
 
 def test_the_catalogue() -> None:
-    assert list(CATALOG)[:6] == ["jan", "ollama", "lmstudio", "llamacpp", "local", "offline"]
+    assert list(CATALOG)[:7] == [
+        "jan", "ollama", "lmstudio", "llamacpp", "mlx", "local", "offline",
+    ]  # fmt: skip
     for name, entry in CATALOG.items():
         assert entry.name == name
-        assert entry.local or (entry.address.startswith("https://") and entry.key_variable)
+        assert entry.local or entry.key_variable
+        assert entry.local or entry.address.startswith("https://") or name == "azure"
         assert not entry.address.endswith("/")
     origins = [origin_of(entry.address) for entry in CATALOG.values() if entry.address]
     assert len(origins) == len(set(origins))

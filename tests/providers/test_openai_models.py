@@ -6,7 +6,7 @@ import pytest
 
 from jan_magics.domain.errors import AuthenticationFailed, StreamBroken
 from jan_magics.domain.models import ModelInfo
-from jan_magics.providers.catalog import LMSTUDIO, OLLAMA, PLAIN, Dialect
+from jan_magics.providers.dialects import LMSTUDIO, OLLAMA, PLAIN, Dialect
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_models import is_idle, read_models
 from tests.providers.asking import ASKED

@@ -14,7 +14,8 @@ from jan_magics.domain.messages import (
     UnknownPart,
 )
 from jan_magics.domain.models import ChatRequest, ToolSpec
-from jan_magics.providers.catalog import CATALOG, LLAMA, PLAIN, Dialect
+from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.dialects import LLAMA, PLAIN, Dialect
 from jan_magics.providers.openai_wire import encode
 from tests.providers.asking import asking, message
 

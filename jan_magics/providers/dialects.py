@@ -1,0 +1,110 @@
+"""How servers depart from the common form of their wire, and what they refuse: data, not code."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+Switch: TypeAlias = Literal["", "template", "effort", "nested", "own"]
+"""Where reasoning is switched: nowhere, by the chat template's arguments, by `reasoning_effort`, by
+OpenRouter's `reasoning`, or in a way of the wire's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Parameters that a server refuses, of those models whose name matches; "" = of all."""
+
+    names: frozenset[str]
+    why: str
+    models: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a server departs from the common form of the wire.
+
+    `progress`, `cache` and `per_token` are llama.cpp's own keys. `per_token` triples the bytes of
+    a stream and tells nothing that the last chunk does not, so no entry asks for it. `native` is
+    the path, from the server's root, of its own list that tells which models are loaded, `slots`
+    that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
+    gone on with. `tags`: reasoning may come in the text, between tags. `refuses` is what is not
+    sent, and of each pair in `one_of` the second goes where both are given.
+    """
+
+    usage: bool = True
+    progress: bool = False
+    cache: bool = False
+    per_token: bool = False
+    limit_key: str = "max_tokens"
+    seed_key: str = "seed"
+    native: str = ""
+    prefill: bool = False
+    slots: str = ""
+    tags: bool = False
+    reasoning: Switch = ""
+    refuses: tuple[Refusal, ...] = ()
+    one_of: tuple[tuple[str, str], ...] = ()
+
+
+LLAMA_ONLY: Final = frozenset(
+    {"mirostat", "mirostat_tau", "mirostat_eta", "grammar", "json_schema", "typical_p",
+     "top_n_sigma", "dynatemp_range", "dynatemp_exponent", "xtc_probability", "xtc_threshold",
+     "dry_multiplier", "dry_base", "dry_allowed_length", "dry_penalty_last_n", "ignore_eos",
+     "min_p", "repeat_penalty", "repeat_last_n", "samplers", "backend_sampling",
+     "thinking_budget_tokens", "cache_prompt", "id_slot", "return_progress", "timings_per_token",
+     "chat_template_kwargs"}
+)  # fmt: skip
+_PENALTIES: Final = frozenset({"presence_penalty", "frequency_penalty"})
+_WARMTH: Final = frozenset({"temperature", "top_p"})
+_ONLY_LLAMA: Final = Refusal(LLAMA_ONLY, "only llama.cpp knows it")
+_OPENAI: Final = (
+    _ONLY_LLAMA,
+    Refusal(frozenset({"top_k"}), "OpenAI has no such parameter"),
+    # Anchored: a proxy's own name for such a model may well accept them.
+    Refusal(_WARMTH | _PENALTIES, "reasoning models refuse it", r"^(?:o[1-9]|gpt-[5-9])"),
+)
+_XAI: Final = (
+    _ONLY_LLAMA,
+    Refusal(_WARMTH, "grok-3-mini refuses it", r"^grok-3-mini"),
+    Refusal(_PENALTIES | {"stop"}, "reasoning models refuse it", r"^grok-[3-9]"),
+)
+_ANTHROPIC: Final = (
+    _ONLY_LLAMA,
+    Refusal(
+        _PENALTIES | {"seed", "n", "logprobs", "top_logprobs", "logit_bias", "response_format"},
+        "Anthropic has no such parameter",
+    ),
+    Refusal(
+        _WARMTH | {"top_k"}, "this model refuses it",
+        r"claude-(?:opus|sonnet|haiku)-(?:4-[7-9]|[5-9])",
+    ),
+)  # fmt: skip
+_GOOGLE: Final = (
+    _ONLY_LLAMA,
+    Refusal(frozenset({"logit_bias", "n", "user"}), "Google has no such parameter"),
+)
+
+PLAIN: Final = Dialect()
+CUSTOM: Final = Dialect(tags=True)
+LLAMA: Final = Dialect(
+    progress=True, cache=True, prefill=True, slots="/slots", tags=True,
+    reasoning="template",
+)  # fmt: skip
+MLX: Final = Dialect(tags=True, reasoning="template")
+HOSTED: Final = Dialect(refuses=(_ONLY_LLAMA,))
+EFFORT: Final = replace(HOSTED, reasoning="effort")
+# Open models run there, some with their reasoning in the text; both take llama.cpp's samplers.
+OPEN_MODELS: Final = Dialect(reasoning="effort", tags=True)
+OPENROUTER: Final = replace(HOSTED, reasoning="nested")
+# Refuses unknown keys, and sends the usage unasked.
+MISTRAL: Final = replace(HOSTED, usage=False, seed_key="random_seed")
+COHERE: Final = replace(EFFORT, usage=False)
+MINIMAX: Final = replace(HOSTED, tags=True)
+# Its reasoning models refuse `max_tokens`; all of its models take the newer name.
+OPENAI: Final = Dialect(limit_key="max_completion_tokens", refuses=_OPENAI, reasoning="effort")
+XAI: Final = Dialect(refuses=_XAI, reasoning="effort")
+ANTHROPIC: Final = Dialect(
+    refuses=_ANTHROPIC, one_of=(("temperature", "top_p"),), reasoning="own", prefill=True
+)
+GOOGLE: Final = Dialect(refuses=_GOOGLE, reasoning="own")
+# `native` is for servers of other names that speak its OpenAI-like wire.
+OLLAMA: Final = Dialect(native="/api/ps", reasoning="own", tags=True)
+LMSTUDIO: Final = Dialect(native="/api/v0/models", tags=True)
