@@ -22,8 +22,9 @@ class Budget:
     """Sizes in tokens; the marks are shares of what is left for history.
 
     `window` None: no limit is known or wanted, and nothing is trimmed. `source` says who told the
-    window. `compact_of`: what `compact_at` is a share of. `keep` turns stay word for word in a
-    compaction that is asked for, `protect` messages in one that begins by itself.
+    window, and it was `chosen` where that was no server or catalogue. `compact_of`: what
+    `compact_at` is a share of. `keep` turns stay word for word in a compaction that is asked for,
+    `protect` messages in one that begins by itself.
     """
 
     window: int | None = UNKNOWN_WINDOW
@@ -40,6 +41,7 @@ class Budget:
     overflow: Overflow = "trim"
     strategy: Strategy = "recent"
     source: str = "default"
+    chosen: bool = False
 
     @property
     def input(self) -> int:
@@ -97,7 +99,7 @@ def make_budget(
     set_window = fields.pop("window", None)
     if set_window is not None:
         window, source = (set_window or None), fields.get("source", source)
-    fields["source"] = source
+    fields |= {"source": source, "chosen": set_window is not None}
     fields.setdefault("safety", 1.0 if exact else ESTIMATED)
     reserve = fields.pop("reserve_output", None)
     if reserve is None:

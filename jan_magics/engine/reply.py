@@ -11,6 +11,7 @@ from jan_magics.domain.events import (
     Compacted,
     Compacting,
     Folding,
+    LeftOut,
     Loading,
     Prefill,
     ReasoningDelta,
@@ -41,8 +42,9 @@ class Progress:
 class Reply:
     """An answer in the making. `show` is told of progress; `save` writes the parts so far.
 
-    `sent` is the newest request. `generation` counts up when the answer is settled: what a stream
-    of an older one still brings is neither taken in nor shown nor written.
+    `sent` is the newest request, `left_out` what of its parameters was not sent. `generation`
+    counts up when the answer is settled: what a stream of an older one still brings is neither
+    taken in nor shown nor written.
     """
 
     show: Callable[[Progress], None]
@@ -53,11 +55,13 @@ class Reply:
     last: float = 0.0
     sent: ChatRequest | None = None
     generation: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
     _saving: asyncio.Task[None] | None = None
 
     async def receive(self, provider: Provider, request: ChatRequest) -> None:
         """Send a request, take its whole stream in, and close it whatever happens."""
         self.sent = request
+        self.left_out.clear()
         events = provider.stream(request)
         async with contextlib.AsyncExitStack() as stack:
             if isinstance(events, AsyncGenerator):
@@ -86,6 +90,8 @@ class Reply:
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
                     self._save_soon(generation)
+            elif isinstance(event, LeftOut):
+                self.left_out.append(event)
             elif note := note_of(event):
                 self.show(Progress(self.folding.text(), note))
 
@@ -101,6 +107,10 @@ class Reply:
                 await asyncio.wait({self._saving})
         if self._saving is not None:
             self._saving.result()
+
+    def told(self) -> tuple[str, ...]:
+        """Return a line for each parameter that was not sent."""
+        return tuple(f"{left.name} was left out: {left.why}" for left in self.left_out)
 
     def finish(self) -> FinishReason:
         """Return how the stream ended; a stream that does not say ended by itself."""

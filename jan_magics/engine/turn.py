@@ -117,7 +117,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         if said != answer.parts or finish not in ("error", "stopped"):
             answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)), plan)
             index = keep_answer(engine, ask, index, (placed.question, answer))
-        known = (finish, usage_of(answer), timings_of(answer), False, plan, notes)
+        known = (finish, usage_of(answer), timings_of(answer), False, plan, (*notes, *reply.told()))
         turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
         over(turn)
     return turn
@@ -163,7 +163,10 @@ async def planned(ask: Ask, placed: Placed) -> ContextPlan:
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     """Return what is sent."""
     stable = len(plan.messages) - 1
-    return ChatRequest(ask.model, plan.messages, plan.system, options=ask.options, stable=stable)
+    window = plan.budget.window if plan.budget.chosen else None
+    return ChatRequest(
+        ask.model, plan.messages, plan.system, options=ask.options, stable=stable, window=window
+    )
 
 
 def asked_for(ask: Ask, placed: Placed) -> str:

@@ -10,9 +10,11 @@ from jan_magics.domain.protocols import Provider
 from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.dialects import CUSTOM
+from jan_magics.providers.google import GoogleProvider
 from jan_magics.providers.keys import Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
+from jan_magics.providers.ollama import OllamaProvider
 from jan_magics.providers.openai import OpenAIProvider
 
 
@@ -55,13 +57,13 @@ def connect(
 
 def speak(entry: Entry, key: Key | None = None) -> Provider:
     """Return the provider that speaks an entry's wire at its address."""
-    if entry.wire == "anthropic":
-        return AnthropicProvider(
-            entry.name, entry.address, key, dialect=entry.dialect, header=entry.header
-        )
-    return OpenAIProvider(
-        entry.name, entry.address, key, dialect=entry.dialect, header=entry.header
-    )
+    kinds: dict[str, type[OpenAIProvider | AnthropicProvider | GoogleProvider | OllamaProvider]] = {
+        "anthropic": AnthropicProvider,
+        "google": GoogleProvider,
+        "ollama": OllamaProvider,
+    }
+    speaking = kinds.get(entry.wire, OpenAIProvider)
+    return speaking(entry.name, entry.address, key, dialect=entry.dialect, header=entry.header)
 
 
 def _unknown(provider: str) -> SettingError:

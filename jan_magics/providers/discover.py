@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from jan_magics.domain.errors import AuthenticationFailed, ModelNotReachable, ProviderError
 from jan_magics.domain.models import ModelInfo
 from jan_magics.providers.catalog import CATALOG, Entry
-from jan_magics.providers.openai import OpenAIProvider
+from jan_magics.providers.connect import speak
 
 SERVERS: Final = tuple(CATALOG[name] for name in ("jan", "ollama", "lmstudio", "llamacpp"))
 
@@ -60,7 +60,7 @@ async def _listens(address: str) -> bool:
 async def _probe(entry: Entry) -> Found:
     if not await _listens(entry.address):
         return Found(entry.name, entry.address, reachable=False)
-    provider = OpenAIProvider(entry.name, entry.address, dialect=entry.dialect)
+    provider = speak(entry)
     try:
         models = tuple(await provider.models())
     except AuthenticationFailed:

@@ -13,6 +13,7 @@ from jan_magics.providers.discover import Found, discover
 from jan_magics.providers.keys import Key, KeyChain, origin_of, store_key
 from jan_magics.providers.local import LocalProvider
 from jan_magics.providers.offline import OfflineProvider
+from jan_magics.providers.ollama import OllamaProvider
 from jan_magics.providers.openai import OpenAIProvider
 from tests.providers.loopback import Reply, http, serving
 from tests.providers.recordings import load
@@ -26,7 +27,7 @@ NO_KEYS = KeyChain(keyring=False)
         ("offline:quote", OfflineProvider),
         ("local:x", LocalProvider),
         ("jan:x", OpenAIProvider),
-        ("ollama:x", OpenAIProvider),
+        ("ollama:x", OllamaProvider),
         ("http://127.0.0.1:9/v1#x", OpenAIProvider),
         ("https://host.example/v1#x", OpenAIProvider),
     ],

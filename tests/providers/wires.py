@@ -11,6 +11,10 @@ from jan_magics.domain.protocols import Provider
 from jan_magics.providers.answer import Answer, Decoding, Framing
 from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.anthropic_answer import AnthropicDecoder
+from jan_magics.providers.google import GoogleProvider
+from jan_magics.providers.google_answer import GoogleDecoder
+from jan_magics.providers.ollama import OllamaProvider
+from jan_magics.providers.ollama_wire import Lines, OllamaDecoder
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_answer import Decoder
 from tests.providers.asking import ASKED, Outcome
@@ -159,4 +163,77 @@ ANTHROPIC = Wire(
     models={"data": [{"id": "claude-x", "type": "model", "max_input_tokens": 200000}]},
 )  # fmt: skip
 
-WIRES = {"openai": OPENAI, "anthropic": ANTHROPIC}
+
+def _said(*parts: Any, **more: Any) -> Any:
+    return {"candidates": [{"content": {"role": "model", "parts": list(parts)}, **more}]}
+
+
+_COUNTED = {"usageMetadata": {
+    "promptTokenCount": 100, "candidatesTokenCount": 6, "thoughtsTokenCount": 3,
+    "cachedContentTokenCount": 90}}  # fmt: skip
+GOOGLE = Wire(
+    decoder=lambda: GoogleDecoder(ASKED),
+    open=lambda address: GoogleProvider("test", address),
+    frame=sse_frame,
+    words=lambda text: _said({"text": text}),
+    end=({**_said({"text": ""}, finishReason="STOP"), **_COUNTED},),
+    boom={"error": {"code": 500, "message": "boom", "status": "INTERNAL"}},
+    streams={
+        "text": (_said({"text": "Das ist"}), _said({"text": " schön 👍"}),
+                 {**_said({"text": "", "thoughtSignature": "c2ln"}, finishReason="STOP"),
+                  **_COUNTED}),
+        "thinking": (_said({"text": "想一下", "thought": True}), _said({"text": "好"}),
+                     _said(finishReason="MAX_TOKENS")),
+        "calls": (_said({"text": "hm", "thought": True}),
+                  _said({"functionCall": {"name": "f", "args": {"k": "ü"}, "id": "x1"},
+                         "thoughtSignature": "c2ln"}, {"functionCall": {"name": "g"}}),
+                  {**_said(finishReason="STOP"), **_COUNTED}),
+        "filtered": (_said({"text": "so"}), {"candidates": [{"finishReason": "SAFETY"}]}),
+    },
+    keys=("candidates", "content", "parts", "text", "thought", "thoughtSignature", "functionCall",
+          "name", "args", "id", "finishReason", "usageMetadata", "promptTokenCount", "error",
+          "promptFeedback", "blockReason", "code", "status", "message"),
+    models={"models": [{"name": "models/gemini-x", "inputTokenLimit": 1048576,
+                        "supportedGenerationMethods": ["generateContent"]}]},
+)  # fmt: skip
+
+
+def line_frame(data: Any) -> bytes:
+    return json.dumps(data).encode() + b"\n"
+
+
+def _line(done: bool = False, **message: Any) -> Any:
+    return {"model": "m", "message": {"role": "assistant", **message}, "done": done}
+
+
+_DONE = {"total_duration": 9, "load_duration": 2_000_000_000, "prompt_eval_count": 100,
+         "prompt_eval_duration": 1_000_000_000, "eval_count": 8,
+         "eval_duration": 4_000_000_000}  # fmt: skip
+OLLAMA = Wire(
+    decoder=lambda: OllamaDecoder(ASKED),
+    open=lambda address: OllamaProvider("test", address),
+    frame=line_frame,
+    words=lambda text: _line(content=text),
+    end=({**_line(done=True, content=""), "done_reason": "stop", **_DONE},),
+    boom={"error": "boom"},
+    streams={
+        "text": (_line(content="Das ist"), _line(content=" schön 👍"),
+                 {**_line(done=True, content=""), "done_reason": "stop", **_DONE}),
+        "thinking": (_line(content="", thinking="想"), _line(content="", thinking="一下"),
+                     _line(content="<think>好"),
+                     {**_line(done=True, content=""), "done_reason": "length"}),
+        "tags": (_line(content="<think>hm"), _line(content="</think>"), _line(content="\n好"),
+                 {**_line(done=True), "done_reason": "stop"}),
+        "calls": (_line(content="", tool_calls=[
+                     {"function": {"name": "f", "arguments": {"k": "ü"}}},
+                     {"id": "x2", "function": {"index": 1, "name": "g", "arguments": {}}}]),
+                  {**_line(done=True, content=""), "done_reason": "stop", **_DONE}),
+    },
+    keys=("message", "content", "thinking", "tool_calls", "function", "name", "arguments", "id",
+          "done", "done_reason", "error", "eval_count", "eval_duration", "load_duration", "role"),
+    models={"models": [{"name": "qwen3:8b", "model": "qwen3:8b"}]},
+    kind="application/x-ndjson",
+    lines=Lines,
+)  # fmt: skip
+
+WIRES = {"openai": OPENAI, "anthropic": ANTHROPIC, "google": GOOGLE, "ollama": OLLAMA}

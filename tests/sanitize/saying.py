@@ -13,7 +13,7 @@ from jan_magics.domain.messages import (
     UnknownPart,
 )
 from jan_magics.domain.models import STRICT_OPENAI, ChatRequest, ModelRef, Profile
-from jan_magics.providers.catalog import PLAIN
+from jan_magics.providers.dialects import PLAIN
 from jan_magics.providers.openai_wire import encode
 from jan_magics.sanitize.pipeline import clean
 from tests.context.histories import START

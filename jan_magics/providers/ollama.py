@@ -1,0 +1,204 @@
+"""Ollama over HTTP, in its own wire; ollama_wire.py is the wire itself."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final
+
+import httpx
+
+from jan_magics.domain.errors import ProviderError
+from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.messages import Json
+from jan_magics.domain.models import CapabilitySource, ChatOptions, ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.answer import Answer
+from jan_magics.providers.dialects import OLLAMA, Dialect
+from jan_magics.providers.exchange import Letter, exchange, patience
+from jan_magics.providers.failures import Asked, unreadable
+from jan_magics.providers.http import BODY_LIMIT, Line, body_of
+from jan_magics.providers.keys import Key
+from jan_magics.providers.ollama_wire import Lines, OllamaDecoder, encode
+from jan_magics.providers.openai_usage import count
+from jan_magics.providers.params import settle
+from jan_magics.providers.waves import calls_in
+
+UNLOADED: Final = 4_096
+"""Tokens of context that a model is loaded with, where nobody asks for more."""
+_PROBED: Final = 8
+_PATIENCE: Final = 0.08  # seconds for all probes together: a list must not wait for them
+
+
+class OllamaProvider:
+    """One Ollama at one address; an address of its OpenAI-like wire means the same server."""
+
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        key: Key | None = None,
+        *,
+        dialect: Dialect = OLLAMA,
+        header: str = "Authorization",
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._name = name
+        self._key = key
+        self._dialect = dialect
+        root = address.rstrip("/").removesuffix("/v1")
+        self._line = Line(root, key, header=header, transport=transport)
+
+    @property
+    def name(self) -> str:
+        """Return the provider's name, as before the colon of a model."""
+        return self._name
+
+    @property
+    def address(self) -> str:
+        """Return the base address."""
+        return self._line.address
+
+    @property
+    def continues(self) -> bool:
+        """Return False: whether a last message is gone on with depends on the model's template."""
+        return False
+
+    def check(self, model: ModelRef, options: ChatOptions) -> None:
+        """Refuse a level of reasoning that is none; only the server knows its models.
+
+        Raises:
+            SettingError.
+        """
+        settle(options, self._dialect, model.name)
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Send a request and yield events; the last one is Finish.
+
+        Raises:
+            ProviderError: in its exact class, before, in or after the stream.
+        """
+        asked = self._asked(request.model)
+        calls, tags = calls_in(request.messages), self._dialect.tags
+
+        def reading(_: str) -> Answer:
+            decoder = OllamaDecoder(asked, tags=tags, calls=calls)
+            return Answer(asked, decoder, stream=False, lines=Lines())
+
+        letter = letter_for(request, self._dialect)
+        async with aclosing(exchange(self._line, asked, letter, reading)) as events:
+            async for event in events:
+                yield event
+
+    async def idle(self) -> bool:
+        """Return True: the server does not tell."""
+        return True
+
+    async def models(self) -> Sequence[ModelInfo]:
+        """List the models, loaded ones first, with what the server says of them.
+
+        Raises:
+            ProviderError.
+        """
+        asked = self._asked(None)
+        tags, running = await asyncio.gather(
+            self._line.get("api/tags", asked), self._perhaps("api/ps", asked)
+        )
+        names = _names(tags, asked)
+        loaded = _loaded(running)
+        first = sorted(names, key=lambda name: name not in loaded)
+        shown = await self._shown(first[:_PROBED], asked)
+        return tuple(_info(name, asked, loaded, shown.get(name, {})) for name in first)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._line.close()
+
+    async def _perhaps(self, path: str, asked: Asked) -> bytes:
+        try:
+            return await self._line.get(path, asked)
+        except ProviderError:
+            # Only more is known with it; an older version does not have it.
+            return b""
+
+    async def _shown(self, names: Sequence[str], asked: Asked) -> Mapping[str, Mapping[str, Json]]:
+        """Ask for details of some models; what does not come in time is not known."""
+        tasks = {name: asyncio.create_task(self._show(name, asked)) for name in names}
+        if not tasks:
+            return {}
+        done, late = await asyncio.wait(tasks.values(), timeout=_PATIENCE)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+        return {name: task.result() for name, task in tasks.items() if task in done}
+
+    async def _show(self, name: str, asked: Asked) -> Mapping[str, Json]:
+        try:
+            async with self._line.post("api/show", {"model": name}, asked, 5.0) as response:
+                return _object(await body_of(response, BODY_LIMIT))
+        except ProviderError:
+            return {}
+
+    def _asked(self, model: ModelRef | None) -> Asked:
+        named = str(model) if model else self._name
+        return Asked(named, self._name, self._line.address, self._key)
+
+
+def letter_for(request: ChatRequest, dialect: Dialect) -> Letter:
+    """Return what is sent for a request."""
+    options = request.options
+    bare = replace(request, options=ChatOptions(timeout=options.timeout))
+    return Letter(
+        "api/chat",
+        encode(request, dialect),
+        encode(bare, dialect),
+        settle(options, dialect, request.model.name),
+        patience(options),
+    )
+
+
+def _object(body: bytes) -> Mapping[str, Json]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _names(body: bytes, asked: Asked) -> Sequence[str]:
+    rows = _object(body).get("models")
+    if not isinstance(rows, list):
+        raise unreadable(asked, "there is no list of models in it")
+    found = (row.get("model") or row.get("name") for row in rows if isinstance(row, dict))
+    return [name for name in found if isinstance(name, str) and name]
+
+
+def _loaded(body: bytes) -> Mapping[str, int | None]:
+    """Return the models that are loaded, with the context they were loaded with."""
+    rows = _object(body).get("models")
+    return {
+        str(row.get("model") or row.get("name")): count(row.get("context_length")) or None
+        for row in (rows if isinstance(rows, list) else [])
+        if isinstance(row, dict)
+    }
+
+
+def _info(
+    name: str, asked: Asked, loaded: Mapping[str, int | None], shown: Mapping[str, Json]
+) -> ModelInfo:
+    address = asked.address if asked.provider == "custom" else None
+    told = shown.get("capabilities")
+    names = [each for each in told if isinstance(each, str)] if isinstance(told, list) else []
+    words = {"thinking": "reasoning"}
+    can: dict[str, CapabilitySource] = {words.get(each, each): "probed" for each in names}
+    ref = ModelRef(asked.provider, name, address)
+    return ModelInfo(ref, loaded.get(name) or _window(shown), can, name in loaded)
+
+
+def _window(shown: Mapping[str, Json]) -> int | None:
+    """Return the window of a model that is not loaded: what it can do, it does only when asked."""
+    details = shown.get("model_info")
+    rows = details.items() if isinstance(details, dict) else ()
+    sizes = (count(value) for name, value in rows if name.endswith(".context_length"))
+    size = next((size for size in sizes if size), None)
+    return min(size, UNLOADED) if size else None
