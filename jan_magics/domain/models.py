@@ -105,8 +105,9 @@ class Profile:
     A capability is None where nobody knows; what it is for is sent then. `alternating`: question
     and answer take turns, and a question never follows a tool result. `waves`: tool calls and their
     results are messages of their own on the wire. `unique_calls`: no id of a tool call comes twice
-    in a request, `call_ids` is the pattern of a whole id. `answer_files`: answers may hold files.
-    Names in characters. With `model` known, opaque data of any other model is left out.
+    in a request. `call_ids` is the pattern of a whole id; nine small letters and digits always fit.
+    `answer_files`: answers may hold files. Names in characters. With `model` known, opaque data of
+    any other model is left out.
     """
 
     name: str

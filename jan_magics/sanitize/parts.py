@@ -54,9 +54,9 @@ def drop_unknown(messages: Sequence[Message], profile: Profile) -> Messages:
 
 
 def drop_blank(messages: Sequence[Message], profile: Profile) -> Messages:
-    """Drop texts without words: some servers refuse them."""
+    """Drop texts without words: some servers refuse them. In an answer one may hold a signature."""
     return tuple(
-        with_parts(message, (part for part in message.parts if not _is_blank(part)))
+        with_parts(message, (part for part in message.parts if not _is_blank(part, message)))
         for message in messages
     )
 
@@ -117,10 +117,11 @@ def _belongs(part: Part, message: Message) -> bool:
     return not isinstance(part, UnknownPart)
 
 
-def _is_blank(part: Part) -> bool:
-    return isinstance(part, TextPart | ReasoningPart) and not (
-        part.text.strip() or (isinstance(part, ReasoningPart) and (part.signature or part.opaque))
-    )
+def _is_blank(part: Part, message: Message) -> bool:
+    if not isinstance(part, TextPart | ReasoningPart) or part.text.strip():
+        return False
+    signed = part.opaque is not None or (isinstance(part, ReasoningPart) and part.signature)
+    return message.role != "assistant" or not signed
 
 
 def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:

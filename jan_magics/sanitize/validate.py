@@ -106,7 +106,7 @@ def _wrong(part: Part, role: str, profile: Profile) -> str:
     match part:
         case UnknownPart():
             said = "content of an unknown kind"
-        case TextPart(text=text) if not text.strip():
+        case TextPart(text=text) if not (text.strip() or (part.opaque and role == "assistant")):
             said = "a text without words"
         case ReasoningPart() if role != "assistant" or profile.reasoning == "never":
             said = "reasoning"
