@@ -71,7 +71,7 @@ NO_LIMIT: Final = 2**53
 
 PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
     {
-        "jan": {"safety": 1.0, "trim_to": 1.0, "reserve_output": 2048, "window": 0},
+        "jan": {"safety": 1.0, "trim_to": 1.0, "reserve_output": 2048, "window": 0, "protect": 0},
         "devflow": {
             "window": 128_000,
             "reserve_output": 8192,

@@ -13,7 +13,6 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
     {
         "attachments.route",
         "citations.parse",
-        "compact",
         "errors.clean_upstream",
         "errors.context_info",
         "errors.is_sampling_rejection",
