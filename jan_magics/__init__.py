@@ -11,17 +11,19 @@ if TYPE_CHECKING:
     from jan_magics.api.current import current
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
+    from jan_magics.api.tools import tool, tools
 
 __version__ = VERSION
 __all__ = [
     "Answer", "Chat", "assistants", "current", "find", "import_threads", "models",
-    "save_assistant", "threads",
+    "save_assistant", "threads", "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
     ("Answer", "answer"), ("Chat", "chat"), ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),
+    ("tool", "tools"), ("tools", "tools"),
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
@@ -48,6 +49,9 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "assistants": {
         "id": "str", "name": "str", "instructions": "str", "parameters": "str", "status": "str",
     },
+    "tools": {
+        "name": "str", "kind": "str", "approval": "str", "calls": "Int64", "status": "str",
+    },
     "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
     "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
 })  # fmt: skip
@@ -75,6 +79,30 @@ def grid_frame(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.Dat
     result = pd.concat([settings, frame("grid", rows)], axis=1)
     result.attrs["jan"] = {"table": "grid", "keys": list(keys)}
     return result
+
+
+def plain_value(value: object) -> object:
+    """Return a table as text, an array as lists; anything else as it is."""
+    if isinstance(value, pd.DataFrame | pd.Series):
+        return value.to_string()
+    if isinstance(value, pd.Index):
+        return value.tolist()
+    return value
+
+
+def foreign_value(value: Any, kind: str) -> object:
+    """Return rows as a DataFrame, numbers as a Series, an Index or an array, by that name."""
+    match kind:
+        case "DataFrame":
+            return pd.DataFrame(value)
+        case "Series" | "Index":
+            return pd.Series(value) if kind == "Series" else pd.Index(value)
+        case "ndarray":
+            return np.asarray(value)
+        case "Timestamp" | "Timedelta":
+            return pd.Timestamp(value) if kind == "Timestamp" else pd.Timedelta(value)
+        case _:
+            return getattr(np, kind)(value)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> pd.DataFrame:

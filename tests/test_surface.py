@@ -22,6 +22,7 @@ TABLES = {
     "found": "thread notebook id role created_at snippet on_path",
     "imported": "thread status reason messages",
     "assistants": "id name instructions parameters status",
+    "tools": "name kind approval calls status",
     "config": "setting value source meaning",
     "doctor": "check status detail fix",
 }
@@ -31,11 +32,13 @@ FUNCTIONS = {
     "find": "(words, *, thread=None)",
     "import_threads": "(path)",
     "models": "()",
+    "tool": "(function=None, *, name=None, safe=False, main=False, timeout=60, approval='ask')",
+    "tools": "()",
 }
 METHODS = {
     "use": "(**settings)",
-    "send": "(text, *, at='head', history=True, show=None, **params)",
-    "stream": "(text, *, at='head', history=True, **params)",
+    "send": "(text, *, at='head', tools=None, history=True, show=None, **params)",
+    "stream": "(text, *, at='head', tools=None, history=True, **params)",
     "retry": "(id=None)",
     "resume": "(id=None)",
     "edit": "(id, text)",

@@ -6,7 +6,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jan_magics.domain.errors import ThreadError
-from jan_magics.domain.messages import FinishReason, Message, text_of
+from jan_magics.domain.messages import (
+    FinishReason,
+    Message,
+    ToolCallPart,
+    ToolResultPart,
+    text_of,
+)
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.engine.outcome import Outcome
 
@@ -114,15 +120,31 @@ def sent_of(request: ChatRequest, plan: "ContextPlan | None" = None) -> dict[str
         "system": request.system,
         "system_from": spans_of(plan) if plan else ["instructions"] * bool(request.system),
         "messages": [_sent_message(message, also) for message in request.messages],
+        **({"tools": [asdict(tool) for tool in request.tools]} if request.tools else {}),
         "options": options,
         "stable": request.stable,
     }
 
 
 def _sent_message(message: Message, also: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    known = {"role": message.role, "text": text_of(message), "from": message.id}
+    known: dict[str, Any] = {"role": message.role, "text": text_of(message), "from": message.id}
+    known |= _called(message)
     merged = also.get(message.id)
     return {**known, "also": list(merged)} if merged else known
+
+
+def _called(message: Message) -> dict[str, Any]:
+    calls = [
+        {"name": part.name, "arguments": part.arguments}
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    results = [
+        {"name": part.name, "output": part.output, "state": part.state}
+        for part in message.parts
+        if isinstance(part, ToolResultPart)
+    ]
+    return {"calls": calls, "results": results} if calls or results else {}
 
 
 def merged_ids(plan: "ContextPlan") -> dict[str, tuple[str, ...]]:

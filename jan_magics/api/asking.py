@@ -12,6 +12,7 @@ from jan_magics.engine.asking import Asking
 
 FLAGS: Final = ("thread", "model", "system", "assistant")
 BUDGET: Final = ("window", "overflow")
+CALLING: Final = ("tools", "max_steps", "yes")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 
 
@@ -40,7 +41,8 @@ def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
     }
     flags |= {name: _of_budget(name, value) for name, value in params.items() if name in BUDGET}
     options = {name: value for name, value in params.items() if name in OPTIONS}
-    named = (*FLAGS, *BUDGET, *OPTIONS)
+    flags |= {name: _of_tools(name, value) for name, value in params.items() if name in CALLING}
+    named = (*FLAGS, *BUDGET, *CALLING, *OPTIONS)
     others = {name: value for name, value in params.items() if name not in named}
     for name in others:
         if "key" in name and "api" in name:
@@ -84,6 +86,27 @@ def _of_budget(name: str, value: object) -> Any:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise SettingError(f"window is {value!r}", "It is a number of tokens; 0: no limit.")
     return value
+
+
+def _of_tools(name: str, value: object) -> Any:
+    """Return functions or names of some, a number of steps, or whether all may run unasked."""
+    if name == "yes" or value is None:
+        return bool(value) if name == "yes" else None
+    if name == "tools":
+        return _functions(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise SettingError(f"max_steps is {value!r}", "It is a number of steps from 1.")
+    return value
+
+
+def _functions(value: object) -> tuple[object, ...]:
+    if isinstance(value, str):
+        return () if value == "none" else tuple(each.strip() for each in value.split(","))
+    if callable(value):
+        return (value,)
+    if not isinstance(value, list | tuple):
+        raise SettingError(f"tools is {value!r}", "Give functions: tools=[get_weather].")
+    return tuple(value)
 
 
 def _text(name: str, value: object) -> str | None:

@@ -1,6 +1,6 @@
 """`Chat`: the same conversation from Python, sync, in notebooks and plain scripts."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged
@@ -27,13 +27,15 @@ from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import pandas as pd
 
     from jan_magics.api.transcript import Transcript
     from jan_magics.api.tree import Tree
+
+    ToolsWanted: TypeAlias = Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None
 
 
 class Chat:
@@ -75,28 +77,38 @@ class Chat:
         text: str,
         *,
         at: str = "head",
+        tools: "ToolsWanted" = None,
         history: bool = True,
         show: bool | None = None,
         **params: Any,
     ) -> Answer:
         """Ask, and wait for the whole answer.
 
-        `at` is the id of the message that the turn goes below, else the end of the path. `params`
-        are thread, model, system, assistant, temperature, max_tokens, seed, reuse, timeout (seconds
-        between bytes), else parameters of the model. `history=False` asks without what was said
-        before.
+        `at` is the id of the message that the turn goes below, else the end of the path. `tools`
+        are functions that the model may call, or their names; [] for none. `params` are thread,
+        model, system, assistant, temperature, max_tokens, seed, reuse, timeout (seconds between
+        bytes), max_steps, yes (run calls unasked), else parameters of the model. `history=False`
+        asks without what was said before.
 
         Raises:
             JanError: as the model and store say.
         """
+        params["tools"] = tools
         return self._host.ask(asking_of(text, params, at=at, history=history), Showing(show))
 
     def stream(
-        self, text: str, *, at: str = "head", history: bool = True, **params: Any
+        self,
+        text: str,
+        *,
+        at: str = "head",
+        tools: "ToolsWanted" = None,
+        history: bool = True,
+        **params: Any,
     ) -> AnswerStream:
         """Ask, and iterate over the answer as it grows; `.answer` is whole afterwards."""
+        params["tools"] = tools
         asking = asking_of(text, params, at=at, history=history)
-        return AnswerStream(self._host, self._host.begin(asking))
+        return AnswerStream(self._host, self._host.begin(asking, awaited=True))
 
     def retry(self, id: str | None = None) -> Answer:
         """Answer the last question once more, or the one that a message belongs to."""

@@ -17,7 +17,9 @@ from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.engine.sight import known_usage, sight_of
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.turn import Turn
-from jan_magics.notebook.bridge import Bridge, Job, Stopped
+from jan_magics.notebook.approving import MainThread
+from jan_magics.notebook.bridge import Bridge, Channel, Job, Stopped
+from jan_magics.notebook.called import calls_of
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
@@ -76,12 +78,8 @@ class Host:
             Stopped: when it was interrupted; what was said is kept and shown.
             JanError: as the turn says; what was said is kept and shown.
         """
-        session = self.session()
-        ended: list[Outcome] = []
-        display = self.display(showing)
-
-        def send(put: Callable[[Progress], None]) -> Coroutine[Any, Any, Outcome]:
-            return session.send(asking, put, ended.append)
+        session, display, ended = self.session(), self.display(showing), list[Outcome]()
+        send = _sending(session, asking, ended.append, self.shell, awaited=True)
 
         def update(progress: Progress) -> None:
             display.update(progress.text, progress.note)
@@ -132,10 +130,13 @@ class Host:
         with suppress(JanError):
             self.tell(turn.thread, self.session().engine.tree(turn.thread).path())
 
-    def begin(self, asking: Asking, over: Over = lambda _: None) -> Job[Outcome, Progress]:
-        """Begin a turn that is read piece by piece."""
-        session = self.session()
-        return self.bridge.start(lambda put: session.send(asking, put, over))
+    def begin(
+        self, asking: Asking, over: Over = lambda _: None, *, awaited: bool = False
+    ) -> Job[Outcome, Progress]:
+        """Begin a turn that is read piece by piece; `awaited` in the thread that asks for it."""
+        return self.bridge.start(
+            _sending(self.session(), asking, over, self.shell, awaited=awaited)
+        )
 
     def end(self, job: Job[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
@@ -198,12 +199,44 @@ class Host:
         return TerminalDisplay(live=live)
 
 
+def _sending(
+    session: Session, asking: Asking, over: Over, shell: Any, *, awaited: bool
+) -> Callable[[Channel[Progress]], Coroutine[Any, Any, Outcome]]:
+    """Return what makes a turn; `awaited` by a thread that tools may use meanwhile."""
+
+    def send(put: Channel[Progress]) -> Coroutine[Any, Any, Outcome]:
+        return session.send(asking, put, over, MainThread(put, shell) if awaited else None)
+
+    return send
+
+
 def _shown(outcome: Outcome, showing: Showing) -> Shown:
     """Return the view of a turn."""
     turn = outcome.turn
+    calls = calls_of(turn.answer.parts)
+    return Shown(
+        prompt=text_of(turn.question),
+        text=text_of(turn.answer),
+        reasoning="\n\n".join(p.text for p in turn.answer.parts if isinstance(p, ReasoningPart)),
+        model=str(turn.request.model),
+        thread=shown_title(turn.thread),
+        message=turn.answer.id,
+        finish=turn.finish,
+        usage=turn.usage,
+        timings=turn.timings,
+        version=outcome.version,
+        versions=outcome.versions,
+        calls=calls,
+        footer=_footer(outcome, len(calls)),
+        format=showing.format,
+    )
+
+
+def _footer(outcome: Outcome, calls: int) -> Footer:
+    turn = outcome.turn
     sight = None if turn.stored else sight_of(turn)
     usage, estimated = known_usage(turn)
-    footer = Footer(
+    return Footer(
         model=str(turn.request.model),
         usage=usage,
         estimated=estimated,
@@ -217,21 +250,7 @@ def _shown(outcome: Outcome, showing: Showing) -> Shown:
         total=sight.total if sight else None,
         trimmed=sight.trimmed if sight else None,
         counted=outcome.counted,
+        calls=calls,
         flags=outcome.flags,
         lines=outcome.lines,
-    )
-    return Shown(
-        prompt=text_of(turn.question),
-        text=text_of(turn.answer),
-        reasoning="\n\n".join(p.text for p in turn.answer.parts if isinstance(p, ReasoningPart)),
-        model=str(turn.request.model),
-        thread=shown_title(turn.thread),
-        message=turn.answer.id,
-        finish=turn.finish,
-        usage=turn.usage,
-        timings=turn.timings,
-        version=outcome.version,
-        versions=outcome.versions,
-        footer=footer,
-        format=showing.format,
     )

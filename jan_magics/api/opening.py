@@ -7,10 +7,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
+from jan_magics.api.foreign import Frames
 from jan_magics.api.host import Host
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.engine.assemble import Opening
 from jan_magics.engine.places import FOLDER
+from jan_magics.engine.toolbox import Toolbox
 from jan_magics.notebook.identity import (
     NotebookFiles,
     cell_marks,
@@ -35,16 +37,24 @@ def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None 
     """Make a host for this kernel, terminal or script; nothing is opened yet."""
     shell = shell_here()
     if shell is None:
-        return Host(Opening(NotebookFiles(), explicit=explicit or {}, api_key=api_key))
+        opening = Opening(
+            NotebookFiles(), explicit=explicit or {}, toolbox=_toolbox_of_script, api_key=api_key
+        )
+        return Host(opening)
     opening = Opening(
         NotebookFiles(),
         notebook=partial(_notebook, shell),
         marks=partial(cell_marks, shell),
         configured=lambda: configured(shell),
         explicit=explicit or {},
+        toolbox=lambda: Toolbox(lambda: shell.user_ns, Frames()),
         api_key=api_key,
     )
     return Host(opening, shell)
+
+
+def _toolbox_of_script() -> Toolbox:
+    return Toolbox(lambda: vars(sys.modules["__main__"]), Frames())
 
 
 def _notebook(shell: Any, configured: str | None, named: str | None) -> Path | None:

@@ -11,6 +11,7 @@ from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.threads import shown_title
 from jan_magics.engine.views import View
+from jan_magics.notebook.called import calls_html, calls_markdown, calls_of, calls_text
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.pages import speaker
@@ -71,17 +72,18 @@ class Transcript:
             if label:
                 yield f"▸ {label}" + (f"\n{plain(told)}" if told else "")
             else:
-                yield from (f"{self._speaker(each)}\n{plain(text_of(each))}" for each in run)
+                yield from (self._plain(each) for each in run)
 
     def _markdown(self) -> Iterator[str]:
         for label, told, run in self._folds():
             if label:
                 yield f"**▸ {label}**" + (f"\n\n{neutralise(told)}" if told else "")
             else:
-                yield from (
-                    f"**{neutralise(self._speaker(each))}**\n\n{neutralise(text_of(each))}"
-                    for each in run
-                )
+                for each in run:
+                    called = calls_markdown(calls_of(each.parts))
+                    said = (neutralise(text_of(each)).rstrip("\n"), called)
+                    name = f"**{neutralise(self._speaker(each))}**"
+                    yield f"{name}\n\n" + "\n\n".join(filter(None, said))
 
     def _html(self) -> Iterator[str]:
         for label, told, run in self._folds():
@@ -93,11 +95,15 @@ class Transcript:
             else:
                 yield _fold(label, shown) if label else shown
 
+    def _plain(self, message: Message) -> str:
+        said = (plain(text_of(message)), calls_text(calls_of(message.parts)))
+        return "\n".join((self._speaker(message), *filter(None, said)))
+
     def _section(self, message: Message) -> str:
         return (
             f'<section class="jan-message" data-role="{message.role}">'
             f"<p><strong>{escape(self._speaker(message))}</strong></p>"
-            f"{to_html(text_of(message))}</section>"
+            f"{to_html(text_of(message))}{calls_html(calls_of(message.parts))}</section>"
         )
 
     def _speaker(self, message: Message) -> str:

@@ -177,11 +177,15 @@ def _chosen(
 
 
 def _with_prompt(seen: Seen, path: Sequence[Message]) -> Seen:
-    """Show the prompt whatever was decided about it: who asks it again wants it sent."""
-    last = path[-1].id if path else ""
-    if last not in seen.statuses:
+    """Show the prompt whatever was decided about it: who asks it again wants it sent.
+
+    What the answer to it has said and called so far comes after it, and goes with it.
+    """
+    asked = (n for n in reversed(range(len(path))) if path[n].role == "user")
+    turn = {message.id for message in path[next(asked, len(path) - 1) :]}
+    if turn.isdisjoint(seen.statuses):
         return seen
-    return replace(seen, statuses={k: v for k, v in seen.statuses.items() if k != last})
+    return replace(seen, statuses={k: v for k, v in seen.statuses.items() if k not in turn})
 
 
 def _fixed(measured: Measured, terms: Terms) -> tuple[str, Costs]:

@@ -18,7 +18,8 @@ class Asking:
     is. `cell` says which call of which cell asks; its `message` is empty. `at` is "head", or the
     beginning of the id of the message that the aim is about: the turn goes below it, answers it
     again, makes a new version of it, or goes on with it. `rerun` None = as the setting says, and
-    so are `window`, in tokens, and `overflow`.
+    so are `window`, in tokens, and `overflow`. `tools` are functions, or names of some, () none;
+    `max_steps` are model calls; `yes`: whatever is called is run unasked.
     """
 
     text: str = ""
@@ -35,6 +36,9 @@ class Asking:
     window: int | None = None
     overflow: Overflow | None = None
     cell: CellLink | None = None
+    tools: tuple[object, ...] | None = None
+    max_steps: int | None = None
+    yes: bool = False
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
@@ -57,6 +61,8 @@ def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
         rerun=_first(asking.rerun, rerun),
         window=_first(asking.window, sticky.window),
         overflow=_first(asking.overflow, sticky.overflow),
+        tools=_first(asking.tools, sticky.tools),
+        max_steps=_first(asking.max_steps, sticky.max_steps),
     )
 
 

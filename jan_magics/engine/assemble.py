@@ -19,6 +19,7 @@ from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source, Value, read_settings
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
+from jan_magics.engine.toolbox import Toolbox
 from jan_magics.providers.connect import connect
 from jan_magics.providers.discover import discover
 from jan_magics.providers.keys import Key, KeyChain, host_of, list_keys, store_key
@@ -34,7 +35,7 @@ class Opening:
 
     `notebook` finds the notebook's path, given what `%config` and the environment name; `marks`
     are the running cell's. `explicit` are the arguments of `Chat(...)`, `configured` the values of
-    `%config`. `api_key` stays in memory.
+    `%config`. `toolbox` knows the user's functions. `api_key` stays in memory.
     """
 
     files: Files
@@ -42,6 +43,7 @@ class Opening:
     marks: Callable[[], Marks] = frozenset
     configured: Callable[[], Mapping[str, object]] = dict
     explicit: Mapping[str, object] = field(default_factory=dict)
+    toolbox: Callable[[], Toolbox] = Toolbox
     api_key: str | None = field(default=None, repr=False)
 
     def settings(self) -> Settings:
@@ -103,6 +105,7 @@ def open_session(opening: Opening) -> Session:
         Assistants(engine.folder / "assistants", new_id, now),
         Titling(engine),
         foreign,
+        toolbox=opening.toolbox(),
     )
 
 

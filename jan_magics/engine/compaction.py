@@ -54,7 +54,7 @@ async def make_room(
             fit.breaker.enough = stretch.tokens * GROWN
             return plan, _stopped(stretch, size, fit)
         known = replace(fit, records=(*fit.records, summary), earlier=plan)
-        after = await known.plan(plan.measured.path, plan.terms.system)
+        after = await known.plan(plan.measured.path, plan.terms.system, plan.terms.tools)
         if thread:
             keep(engine, thread, summary)
     except (JanError, TimeoutError) as failure:

@@ -5,16 +5,25 @@ message may repeat it first; one that does not is asked in a turn of the user's 
 """
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from jan_magics.domain.branching import ERROR_MARKS
 from jan_magics.domain.errors import RequestRejected, ServerFailed
 from jan_magics.domain.events import Folding
-from jan_magics.domain.messages import Json, Message, Part, ReasoningPart, TextPart, text_of
+from jan_magics.domain.messages import (
+    Json,
+    Message,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolResultPart,
+    text_of,
+)
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.domain.protocols import Provider
-from jan_magics.engine.records import timings_of, usage_of
+from jan_magics.engine.records import sum_usage, timings_of, usage_of
 from jan_magics.engine.reply import Reply
 
 UNSTORED: Final = "not stored"
@@ -39,7 +48,8 @@ class Continued(Folding):
         """Return the old parts; new words go on in their last text, new reasoning before it."""
         new = Folding.parts(self)
         words = [part.text for part in new if isinstance(part, TextPart)]
-        if not any(isinstance(part, TextPart) for part in self.before):
+        texts = any(isinstance(part, TextPart) for part in self.before)
+        if not texts or ends_in_result(self.before):
             return (*self.before, *new)
         thoughts = [part for part in new if isinstance(part, ReasoningPart)]
         rest = [part for part in new if not isinstance(part, TextPart | ReasoningPart)]
@@ -66,6 +76,10 @@ class Continued(Folding):
 async def receive(reply: Reply, provider: Provider, request: ChatRequest, partial: Message) -> None:
     """Send what goes on with an answer; where that is refused, ask in a turn of the user's."""
     folding = reply.folding
+    if ends_in_result(partial.parts):  # the model's next step, as if nothing had come between
+        messages = (*request.messages, partial)
+        await reply.receive(provider, replace(request, messages=messages))
+        return
     if provider.continues and text_of(partial).strip():
         try:
             await reply.receive(provider, with_prefill(request, partial))
@@ -93,6 +107,11 @@ def with_instruction(request: ChatRequest, partial: Message) -> ChatRequest:
     return replace(request, messages=(*request.messages, _ended(partial), ask))
 
 
+def ends_in_result(parts: Sequence[Part]) -> bool:
+    """Tell whether the last thing in an answer is a tool's result."""
+    return bool(parts) and isinstance(parts[-1], ToolResultPart)
+
+
 def join(old: str, new: str) -> str:
     """Join words that another message goes on with, a space between two words."""
     before, after = old[-1:], new[:1]
@@ -108,9 +127,7 @@ def continued(partial: Message, parts: tuple[Part, ...], known: dict[str, Json])
 
 def total_usage(partial: Message, usage: Usage) -> Usage:
     """Return the tokens of both requests."""
-    before = usage_of(partial)
-    names = ("input", "output", "cached", "reasoning")
-    return Usage(**{name: _sum(getattr(before, name), getattr(usage, name)) for name in names})
+    return sum_usage((usage_of(partial), usage))
 
 
 def total_timings(partial: Message, timings: Timings) -> Timings:

@@ -14,7 +14,7 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
 from jan_magics.domain.errors import ContextOverflow, JanError
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ModelRef
+from jan_magics.domain.models import ModelRef, ToolSpec
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
@@ -80,9 +80,11 @@ class Fit:
     breaker: Breaker = field(default_factory=Breaker)
     patience: float = SUMMARY
 
-    async def plan(self, path: tuple[Message, ...], system: str) -> ContextPlan:
+    async def plan(
+        self, path: tuple[Message, ...], system: str, tools: tuple[ToolSpec, ...] = ()
+    ) -> ContextPlan:
         """Plan the request for a path. Raises ContextOverflow."""
-        terms = Terms(self.budget, self.tokenizer, alternate, str(self.model), system)
+        terms = Terms(self.budget, self.tokenizer, alternate, str(self.model), system, tools)
 
         def plan() -> ContextPlan:
             return plan_context(path, self.records, terms, self.earlier)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from jan_magics.domain.counting import counted as number
 from jan_magics.domain.messages import ReasoningPart, text_of
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import REMEMBERED, Choice
@@ -15,6 +16,8 @@ from jan_magics.engine.turn import Ask, Turn
 Counted: TypeAlias = Literal["answer", "question"]
 
 ANSWER: Final[Literal["answer"]] = "answer"
+SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
+"""How an answer ends that need not say anything."""
 _OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
 
 
@@ -66,7 +69,9 @@ class Telling:
             self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
-        lines.extend(() if turn.stored else (*_left_behind(ask), *_nothing_said(turn)))
+        lines.extend(
+            () if turn.stored else (*_left_behind(ask), *_nothing_said(turn), *_unfinished(turn))
+        )
         lines.extend(line for key, line in sight_lines(turn) if self._is_new(key))
         if shown:
             self.answered_by[turn.thread.id] = str(choice.model)
@@ -95,10 +100,17 @@ def version_of(turn: Turn) -> tuple[int, int, Counted]:
 
 def _nothing_said(turn: Turn) -> list[str]:
     """Say that an answer has no text: an empty place would look like a fault of the display."""
-    if turn.finish in ("error", "stopped") or text_of(turn.answer).strip():
+    if turn.finish in SILENT or text_of(turn.answer).strip():
         return []
     what = "the model only thought" if _thought(turn) else "the model said nothing"
     return [f"{what}: the answer has no text · once more: %chat retry"]
+
+
+def _unfinished(turn: Turn) -> list[str]:
+    """Say that the model wanted to go on, and how it may."""
+    if turn.finish != "max_steps":
+        return []
+    return [f"ended after {number(turn.steps, 'step')}, as --max-steps says · go on: %chat resume"]
 
 
 def _thought(turn: Turn) -> bool:
@@ -130,6 +142,7 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
     flags = {
         "stopped": turn.finish == "stopped",
         "cut at the token limit": turn.finish == "length",
+        "no final answer": turn.finish in ("tools", "max_steps"),
         "offline (no model)": turn.request.model.provider == "offline",
         "stored answer": turn.stored,
         "model changed": bool(before) and before[-1] != str(turn.request.model),

@@ -14,7 +14,7 @@ from jan_magics.engine.records import finish_of
 from jan_magics.engine.spots import HEAD, Spot, later_messages, spot_of_cell, unanswered
 from jan_magics.engine.views import View
 
-CUT: Final = frozenset({"length", "stopped", "interrupted", "error", None})
+CUT: Final = frozenset({"length", "tools", "max_steps", "stopped", "interrupted", "error", None})
 """How an answer ended that can be gone on with; None is one that others wrote."""
 
 

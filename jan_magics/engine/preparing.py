@@ -16,6 +16,8 @@ from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
+from jan_magics.engine.toolbox import Offered, Toolbox
+from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask
 from jan_magics.engine.views import View
 
@@ -31,8 +33,10 @@ class Prepared:
     wanted: Asking
     choice: Choice
     whom: Assistant
+    toolbox: Toolbox
+    offered: Offered
 
-    def ask(self, view: View, fit: Fit = UNLIMITED) -> Ask:
+    def ask(self, view: View, fit: Fit = UNLIMITED, desk: Desk | None = None) -> Ask:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
         engine, wanted, choice = self.engine, self.wanted, self.choice
         caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
@@ -40,6 +44,7 @@ class Prepared:
         notebook = PurePath(self.threads.here().notebook).name or "unknown"
         facts = Facts(engine.now().astimezone(), notebook, str(choice.model))
         told = instruct(self.whom, wanted, facts)
+        steps, yes = wanted.max_steps, wanted.yes
         return Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
@@ -54,5 +59,6 @@ class Prepared:
             overlays=overlays_for(view, spot, wanted, engine.new_id, engine.now()),
             fit=fit,
             partial=view.index[spot.message] if spot.where == "on" else None,
-            notes=told.notes,
+            bench=self.toolbox.bench(self.offered, fit, desk, steps=steps, yes=yes),
+            notes=(*told.notes, *self.offered.notes),
         )

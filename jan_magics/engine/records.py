@@ -1,15 +1,16 @@
 """What is remembered of a turn beside its words: model, finish, usage, timings, as stored JSON."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, cast, get_args
+from typing import Any, Final, cast, get_args
 
 from jan_magics.domain.messages import FinishReason, Json, Message
 from jan_magics.domain.models import ChatRequest, ModelRef, Timings, Usage
 
 KEY = "jan_magics"
 """The one metadata key that is ours; everything else in metadata belongs to others."""
+_COUNTS: Final = ("input", "output", "cached", "reasoning")
 
 
 def outcome(
@@ -21,6 +22,22 @@ def outcome(
         if fields := {key: each for key, each in asdict(value).items() if each is not None}:
             known[name] = cast(Json, fields)
     return {KEY: known}
+
+
+def sum_usage(usages: Iterable[Usage]) -> Usage:
+    """Return the tokens of several requests; what none of them says is not known."""
+    listed = [asdict(usage) for usage in usages]
+    known = {name: [v for each in listed if (v := each[name]) is not None] for name in _COUNTS}
+    return Usage(**{name: sum(values) if values else None for name, values in known.items()})
+
+
+def total_of(timings: Sequence[Timings]) -> Timings:
+    """Return the newest timings, with the seconds of all; what nobody says is not known."""
+    if not timings:
+        return Timings()
+    names = ("load", "prefill", "decode")
+    known = {n: [v for each in timings if (v := getattr(each, n)) is not None] for n in names}
+    return replace(timings[-1], **{n: sum(found) for n, found in known.items() if found})
 
 
 def digest(request: ChatRequest) -> str:

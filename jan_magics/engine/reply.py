@@ -10,6 +10,7 @@ from typing import Final
 from jan_magics.domain.events import (
     Compacted,
     Compacting,
+    Finish,
     Folding,
     LeftOut,
     Loading,
@@ -17,10 +18,19 @@ from jan_magics.domain.events import (
     ReasoningDelta,
     StreamEvent,
     TextDelta,
+    ToolCallDelta,
 )
-from jan_magics.domain.messages import FinishReason
+from jan_magics.domain.messages import (
+    FinishReason,
+    Part,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.domain.protocols import Provider
+from jan_magics.engine.calls import open_calls, with_own_ids
+from jan_magics.engine.records import sum_usage, total_of
 
 SHOW_EVERY: Final = 0.05
 """Seconds between two looks at a growing answer."""
@@ -42,9 +52,10 @@ class Progress:
 class Reply:
     """An answer in the making. `show` is told of progress; `save` writes the parts so far.
 
-    `sent` is the newest request, `left_out` what of its parameters was not sent. `generation`
-    counts up when the answer is settled: what a stream of an older one still brings is neither
-    taken in nor shown nor written.
+    `done` are the parts of the steps that are over, `steps` counts those begun. `sent` is the
+    newest request, `left_out` what of its parameters was not sent. `generation` counts up when the
+    answer is settled: what a stream of an older one still brings is neither taken in nor shown nor
+    written.
     """
 
     show: Callable[[Progress], None]
@@ -56,12 +67,21 @@ class Reply:
     sent: ChatRequest | None = None
     generation: int = 0
     left_out: list[LeftOut] = field(default_factory=list)
+    new_id: Callable[[], str] = lambda: ""
+    done: tuple[Part, ...] = ()
+    steps: int = 0
+    _results: dict[str, ToolResultPart] = field(default_factory=dict)
+    _spent: list[Finish] = field(default_factory=list)
+    _begun: float | None = None
+    _decoded: float = 0.0
     _saving: asyncio.Task[None] | None = None
 
     async def receive(self, provider: Provider, request: ChatRequest) -> None:
         """Send a request, take its whole stream in, and close it whatever happens."""
         self.sent = request
         self.left_out.clear()
+        self.steps += 1
+        self._begun = None
         events = provider.stream(request)
         async with contextlib.AsyncExitStack() as stack:
             if isinstance(events, AsyncGenerator):
@@ -78,22 +98,51 @@ class Reply:
             now = perf_counter()
             kind = type(event)
             if kind is TextDelta or kind is ReasoningDelta:
-                if self.first is None:
-                    self.first = now
+                if self._begun is None:
+                    self._begun = now
+                    self.first = self.first or now
                     save_at = now + SAVE_EVERY
                 self.last = now
                 if now >= show_at:
                     show_at = now + SHOW_EVERY
-                    self.show(
-                        Progress(self.folding.text(), "" if kind is TextDelta else "thinking")
-                    )
+                    self.show(Progress(self.text(), "" if kind is TextDelta else "thinking"))
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
                     self._save_soon(generation)
             elif isinstance(event, LeftOut):
                 self.left_out.append(event)
             elif note := note_of(event):
-                self.show(Progress(self.folding.text(), note))
+                self.show(Progress(self.text(), note))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the answer so far: the steps that are over, the results, the step under way."""
+        calls = (part for part in self.done if isinstance(part, ToolCallPart))
+        results = self._results
+        made = (results[call.call_id] for call in calls if call.call_id in results)
+        return (*self.done, *made, *self.folding.parts())
+
+    def text(self) -> str:
+        """Return the text so far, as `text_of` would."""
+        said = (part.text for part in self.done if isinstance(part, TextPart))
+        return "\n\n".join(filter(None, (*said, self.folding.text())))
+
+    def end_step(self) -> tuple[ToolCallPart, ...]:
+        """Return what the model has called; where it has, the step is over and another follows."""
+        parts = self.folding.parts()
+        if not open_calls(parts):
+            return ()
+        before = self.parts()[: -len(parts)]
+        self._spent.extend(self._finishes()[len(self._spent) :])
+        self._decoded += self.last - (self._begun or self.last)
+        own = with_own_ids(parts, before, self.new_id)
+        self.folding, self._results, self._begun = Folding(), {}, None
+        self.done = (*before, *own)
+        self._save_soon(self.generation)
+        return open_calls(self.done)
+
+    def take(self, result: ToolResultPart) -> None:
+        """Take the result of a call in."""
+        self._results[result.call_id] = result
 
     async def settle(self) -> None:
         """Let no write overtake the final one: wait for one under way, drop one that comes later.
@@ -119,13 +168,12 @@ class Reply:
 
     def usage(self) -> Usage:
         """Return the tokens as the server counted them."""
-        finish = self.folding.finish
-        return (finish.usage if finish else None) or Usage()
+        return sum_usage(finish.usage or Usage() for finish in self._finishes())
 
     def timings(self) -> Timings:
         """Return the server's timings, completed by what was seen from here."""
-        finish = self.folding.finish
-        known = (finish.timings if finish else None) or Timings()
+        timings = [finish.timings or Timings() for finish in self._finishes()]
+        known = total_of(timings)
         first = None if self.first is None else self.first - self.started
         speed = known.tokens_per_second or self._speed()
         total = perf_counter() - self.started
@@ -133,9 +181,14 @@ class Reply:
 
     def _speed(self) -> float | None:
         output = self.usage().output
-        seconds = self.last - (self.first or self.last)
+        seconds = self._decoded + self.last - (self._begun or self.last)
         # Over a shorter time the clock says more about the machine than about the model.
         return output / seconds if output and output > 1 and seconds > SHORTEST else None
+
+    def _finishes(self) -> tuple[Finish, ...]:
+        """Return how each step ended, as far as it has."""
+        last = self.folding.finish
+        return (*self._spent, *([last] if last else []))
 
     def _save_soon(self, generation: int) -> None:
         if self._saving is None or self._saving.done():
@@ -149,17 +202,20 @@ class Reply:
 
 def note_of(event: StreamEvent) -> str:
     """Return one line for people on what is happening, "" where the text says it."""
-    if isinstance(event, Loading):
-        return event.what
-    if isinstance(event, Prefill):
-        return f"reading prompt {event.done}/{event.total}"
-    if isinstance(event, Compacting):
-        return _compacting(event)
-    if isinstance(event, Compacted):
-        about = "" if event.exact else "≈"
-        tokens = f"{about}{event.before:,} → {about}{event.after:,} tokens"
-        return f"{_messages(event.messages)} compacted into a summary: {tokens}"
-    return ""
+    match event:
+        case Loading():
+            return event.what
+        case Prefill():
+            return f"reading prompt {event.done}/{event.total}"
+        case Compacting():
+            return _compacting(event)
+        case Compacted():
+            about = "" if event.exact else "≈"
+            tokens = f"{about}{event.before:,} → {about}{event.after:,} tokens"
+            return f"{_messages(event.messages)} compacted into a summary: {tokens}"
+        case _:
+            called = event.name if isinstance(event, ToolCallDelta) else ""
+            return f"calling {called}" if called else ""
 
 
 def _compacting(event: Compacting) -> str:

@@ -22,7 +22,7 @@ from jan_magics.engine.turn import (
     run_turn,
 )
 
-UNFIT: Final = frozenset({"stopped", "interrupted", "error"})
+UNFIT: Final = frozenset({"tools", "max_steps", "stopped", "interrupted", "error"})
 """How an answer ended that did not end by itself: the same request would give more."""
 
 

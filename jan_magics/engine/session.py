@@ -22,6 +22,8 @@ from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.threads import Threads, own
 from jan_magics.engine.titling import Titling
+from jan_magics.engine.toolbox import Toolbox
+from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
@@ -58,15 +60,19 @@ class Session:
     deleted: list[Change] = field(default_factory=list)
     telling: Telling = field(default_factory=Telling)
     order: Order = field(default_factory=Order)
+    toolbox: Toolbox = field(default_factory=Toolbox)
     fitting: Fitting = field(init=False)
 
     def __post_init__(self) -> None:
         self.fitting = Fitting(self.engine)
 
-    async def send(self, asking: Asking, show: Show, over: Over = lambda _: None) -> Outcome:
+    async def send(
+        self, asking: Asking, show: Show, over: Over = lambda _: None, desk: Desk | None = None
+    ) -> Outcome:
         """Ask in the thread that is meant, after the turns that it is busy with.
 
-        `over` is told how the turn ended, also when it was stopped or failed. Raises JanError.
+        `over` is told how the turn ended, also when it was stopped or failed; `desk` is who waits
+        for it, None where nobody can be asked. Raises JanError.
         """
         await self.titling.cancel()
         settings = self.settings()
@@ -82,7 +88,7 @@ class Session:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
-            ask = prepared.ask(view, await self._fit(prepared, settings, view))
+            ask = prepared.ask(view, await self._fit(prepared, settings, view), desk)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -103,7 +109,8 @@ class Session:
     ) -> Prepared:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
-        return Prepared(self.engine, self.threads, wanted, choice, whom)
+        offered = self.toolbox.offered(wanted.tools)
+        return Prepared(self.engine, self.threads, wanted, choice, whom, self.toolbox, offered)
 
     async def _fit(self, prepared: Prepared, settings: Settings, view: View) -> Fit:
         return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)
@@ -112,8 +119,8 @@ class Session:
         """Note a turn that is over."""
         turn = outcome.turn
         if turn.plan and not turn.stored:
-            # An answer that went on has the tokens of all its requests.
-            counted = None if ask.partial else turn.usage.input
+            # An answer of several requests has the tokens of all of them.
+            counted = None if ask.partial or turn.steps > 1 else turn.usage.input
             self.fitting.over(turn.thread.id, ask.fit, turn.plan, counted)
         self.last = outcome
         self.threads.follow(turn)

@@ -23,8 +23,11 @@ def sight_of(turn: Turn) -> Sight | None:
     plan = turn.plan
     if plan is None:
         return None
+    path = plan.measured.path
+    # From its second step on a turn sends its own answer too, as far as it has come.
+    own = sum(message.id == turn.answer.id for message in path)
     seen = len(plan.sent) + len(plan.measured.system)
-    return Sight(seen, len(plan.measured.path), plan.trimmed)
+    return Sight(seen - own, len(path) - own, plan.trimmed)
 
 
 def known_usage(turn: Turn) -> tuple[Usage, bool]:

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from jan_magics.domain.models import ChatOptions
+from jan_magics.engine.asking import Asking
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Setting, Value
 from jan_magics.engine.threads import shown_title
+from jan_magics.engine.toolbox import tool_name
 
 USE: Final = "%chat use"
 _SYSTEM: Final = Setting("system", "instructions that go with every turn")
+_TOOLS: Final = Setting("tools", "what a model may call at every turn")
+_STEPS: Final = Setting("max_steps", "the most model calls in a turn")
 
 
 def in_force(session: Session) -> tuple[Value, ...]:
@@ -29,7 +33,14 @@ def in_force(session: Session) -> tuple[Value, ...]:
         else Value(value.setting, mine, USE)
         for value in session.settings().table()
     )
-    return (*settings, *_besides(sticky.system, sticky.options))
+    return (*settings, *_besides(sticky.system, sticky.options), *_called(sticky))
+
+
+def _called(sticky: Asking) -> Iterator[Value]:
+    if sticky.tools is not None:
+        yield Value(_TOOLS, ", ".join(map(tool_name, sticky.tools)) or "none", USE)
+    if sticky.max_steps is not None:
+        yield Value(_STEPS, str(sticky.max_steps), USE)
 
 
 def _besides(system: str | None, options: ChatOptions) -> Iterator[Value]:

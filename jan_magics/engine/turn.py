@@ -3,17 +3,19 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
-from jan_magics.domain.messages import FinishReason, Json, Message, TextPart, Thread
+from jan_magics.domain.messages import FinishReason, Json, Message, Part, TextPart, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.calls import answered
 from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
@@ -21,6 +23,8 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_estimate
 from jan_magics.engine.reply import Progress, Reply
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
+from jan_magics.engine.stepping import Further, Requesting, Steps
+from jan_magics.engine.toolbox import Bench, Toolbox
 from jan_magics.sanitize.roles import alternate
 
 Show: TypeAlias = Callable[[Progress], None]
@@ -33,7 +37,7 @@ class Ask:
     `aside` is sent, unstored, before the question: what differs from turn to turn would otherwise
     spoil the prefix cache of all that follows it. `notes` are lines for the footer.
     `history` False: it is not reminded of the thread. `side`: it does not move the thread's head.
-    `fit` says how much is sent. `partial` is the answer that is to go on.
+    `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
     """
 
     thread: Thread
@@ -50,6 +54,7 @@ class Ask:
     fit: Fit = field(default_factory=Fit)
     partial: Message | None = None
     notes: tuple[str, ...] = ()
+    bench: Bench = field(default_factory=lambda: Bench(Toolbox()))
 
     @property
     def kept_in(self) -> Thread | None:
@@ -62,7 +67,7 @@ class Turn:
     """A finished turn, with the exact request that was sent and the tree as it is now.
 
     `plan` is what the request was made of, `notes` what is to be told of that. `stored`: the
-    answer was there already, and nothing was sent.
+    answer was there already, and nothing was sent. `steps` are the requests that were sent.
     """
 
     thread: Thread
@@ -76,6 +81,7 @@ class Turn:
     stored: bool = False
     plan: ContextPlan | None = None
     notes: tuple[str, ...] = ()
+    steps: int = 1
 
     @property
     def newest(self) -> Message:
@@ -95,30 +101,27 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     # On disk before the request leaves: a question is never lost.
     index = keep_question(engine, ask, placed)
     answer = ask.partial or empty_answer(engine, placed.question)
-    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
+    reply = reply_for(engine, ask, answer, show)
+    steps = Steps(reply, provider, ask.bench, plan, *further(engine, ask, placed, answer))
     finish: FinishReason = "error"
-    notes: tuple[str, ...] = ()
-    request = assemble(ask, plan)
     try:
-        plan, notes = await fitted(engine, provider, ask, plan, show)
-        request = assemble(ask, plan)
-        if ask.partial:
-            await receive(reply, provider, request, ask.partial)
-        else:
-            await reply.receive(provider, request)
-        finish = reply.finish()
+        steps.plan, told = await fitted(engine, provider, ask, plan, show)
+        steps.notes.extend(told)
+        finish = await steps.run(partial(first_step, ask, reply, provider))
     except asyncio.CancelledError:
         finish = "stopped"
         raise
     finally:
         await reply.settle()
-        said = reply.folding.parts()
+        said = answered(reply.parts())
         # A failure without a word is no answer, and changes none; anything that was said is one.
         if said != answer.parts or finish not in ("error", "stopped"):
-            answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)), plan)
+            answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)), steps.plan)
             index = keep_answer(engine, ask, index, (placed.question, answer))
-        known = (finish, usage_of(answer), timings_of(answer), False, plan, (*notes, *reply.told()))
-        turn = Turn(ask.thread, placed.question, answer, reply.sent or request, index, *known)
+        known = (finish, usage_of(answer), timings_of(answer), False)
+        sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *reply.told())
+        told_of = (steps.plan, notes, reply.steps)
+        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *told_of)
         over(turn)
     return turn
 
@@ -151,22 +154,56 @@ def folding_for(ask: Ask) -> Folding:
     return Continued(before=ask.partial.parts) if ask.partial else Folding()
 
 
-async def planned(ask: Ask, placed: Placed) -> ContextPlan:
-    """Plan the request: the path to the question, which comes last. Raises ContextOverflow."""
+def reply_for(engine: Engine, ask: Ask, answer: Message, show: Show) -> Reply:
+    """Return what takes the answer in, and writes it while it grows."""
+    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
+    reply.new_id = engine.new_id
+    return reply
+
+
+async def first_step(ask: Ask, reply: Reply, provider: Provider, request: ChatRequest) -> None:
+    """Send the first request of a turn: a question, or what goes on with an answer."""
+    if ask.partial:
+        await receive(reply, provider, request, ask.partial)
+    else:
+        await reply.receive(provider, request)
+
+
+def further(
+    engine: Engine, ask: Ask, placed: Placed, answer: Message
+) -> tuple[Further, Requesting]:
+    """Return how a step that goes on with the answer is planned, and how a request is made."""
+
+    async def plan(parts: tuple[Part, ...]) -> ContextPlan:
+        now = ask
+        if ask.kept_in:  # a compaction before the first step holds for all of them
+            records = tuple(engine.trees.of(ask.thread.id).records)
+            now = replace(ask, fit=replace(ask.fit, records=records))
+        return await planned(now, placed, replace(answer, parts=parts))
+
+    return plan, partial(assemble, ask)
+
+
+async def planned(ask: Ask, placed: Placed, answer: Message | None = None) -> ContextPlan:
+    """Plan the request: the path to the question, then what was answered so far.
+
+    Raises ContextOverflow.
+    """
     question = placed.question
     if ask.aside:
         question = replace(question, parts=(TextPart(ask.aside), *question.parts))
     before = placed.before if ask.history else ()
-    return await ask.fit.plan((*before, question), ask.system)
+    path = (*before, question, *([answer] if answer else []))
+    return await ask.fit.plan(path, ask.system, ask.bench.specs())
 
 
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
-    """Return what is sent."""
-    stable = len(plan.messages) - 1
+    """Return what is sent; the question and what follows it are not sent so again."""
+    places = range(len(plan.messages))
+    stable = next((n for n in reversed(places) if plan.messages[n].role == "user"), 0)
     window = plan.budget.window if plan.budget.chosen else None
-    return ChatRequest(
-        ask.model, plan.messages, plan.system, options=ask.options, stable=stable, window=window
-    )
+    sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
+    return ChatRequest(*sent, stable=stable, window=window)
 
 
 def asked_for(ask: Ask, placed: Placed) -> str:
@@ -177,7 +214,8 @@ def asked_for(ask: Ask, placed: Placed) -> str:
     path = (*(placed.before if ask.history else ()), placed.question)
     statuses = look(path, ask.fit.records).statuses
     messages = alternate(each for each in path if statuses.get(each.id) != TRUNCATED)
-    return digest(ChatRequest(ask.model, messages, ask.system, options=ask.options))
+    offered = tuple(tool.spec for tool in ask.bench.offered)
+    return digest(ChatRequest(ask.model, messages, ask.system, offered, ask.options))
 
 
 def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
@@ -198,7 +236,7 @@ def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> Non
     """Write what was said so far; should the kernel die now, this is how it is found again."""
     if not ask.side:
         mark: dict[str, Json] = {"jan_magics": {"model": str(ask.model), "finish": "interrupted"}}
-        engine.trees.save(replace(answer, parts=reply.folding.parts(), metadata=mark))
+        engine.trees.save(replace(answer, parts=answered(reply.parts()), metadata=mark))
 
 
 def keep_answer(
@@ -218,9 +256,11 @@ def finished(
 ) -> Message:
     """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
     finish, asked = end
-    usage, timings, parts = reply.usage(), reply.timings(), reply.folding.parts()
+    usage, timings, parts = reply.usage(), reply.timings(), answered(reply.parts())
     if ask.partial is None:
         known = outcome(ask.model, finish, usage, timings, asked)
-        return replace(answer, parts=parts, metadata=with_estimate(known, ask.fit.estimate(plan)))
+        # The tokens of several requests are not those of one that was estimated.
+        estimated = ask.fit.estimate(plan) if reply.steps == 1 else None
+        return replace(answer, parts=parts, metadata=with_estimate(known, estimated))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
     return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))

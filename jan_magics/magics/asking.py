@@ -81,7 +81,9 @@ def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
     history = not getattr(parsed, "no_history", False)
     sizes = {"window": parsed.window, "overflow": parsed.overflow}
-    return Asking(**filled, **sizes, system=system, options=options, history=history)
+    called = {"tools": parsed.tools, "max_steps": parsed.max_steps}
+    called["yes"] = getattr(parsed, "yes", False)
+    return Asking(**filled, **sizes, **called, system=system, options=options, history=history)
 
 
 def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:

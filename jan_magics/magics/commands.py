@@ -9,8 +9,10 @@ from jan_magics.magics.reading import (
     grid_axis,
     model_name,
     parameter,
+    steps,
     temperature,
     thread_name,
+    tool_names,
 )
 
 
@@ -67,7 +69,16 @@ ASKING: Final = (
         choices=("trim", "compact", "error"),
         sticky=True,
     ),
+    Flag(
+        ("--tools",),
+        "NAME,…",
+        "what the model may call: functions by name, or none",
+        tool_names,
+        sticky=True,
+    ),
+    Flag(("--max-steps",), "N", "at most so many model calls in a turn (8)", steps, sticky=True),
     Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
+    Flag(("--yes",), "", "run what the model calls without asking"),
     Flag(("--at",), "ID", "below that message; head: at the end of what is shown"),
     Flag(("--reuse",), "", "the stored answer, if prompt, path, model, parameters are unchanged"),
     Flag(("--no-history",), "", "ask without what was said before; the thread does not move"),
@@ -139,6 +150,11 @@ VERBS: Final = (
             Flag(("--new",), "NAME", "make one, and put a cell below that edits it"),
             Flag(("--edit",), "NAME", "put a cell below that edits it; run the cell to save"),
         ),
+    ),
+    Verb(
+        "tools", "list the functions that a model may call", (),
+        (Flag(("--add",), "NAME", "offer a function at every turn"),
+         Flag(("--remove",), "NAME", "offer it no more")),
     ),
     Verb("config", "list every setting with its value and source"),
     Verb("key", "store a key, typed without being shown", ("PROVIDER",)),

@@ -49,6 +49,21 @@ def count(text: str) -> int:
     return int(text)
 
 
+def steps(text: str) -> int:
+    """Read a whole number from 1."""
+    if not count(text):
+        raise argparse.ArgumentTypeError("a turn has at least one step")
+    return count(text)
+
+
+def tool_names(text: str) -> tuple[str, ...]:
+    """Read names with commas between them; `none` is none."""
+    names = tuple(each.strip() for each in text.split(",") if each.strip())
+    if not names:
+        raise argparse.ArgumentTypeError("name a tool, or write none")
+    return () if names == ("none",) else names
+
+
 def grid_axis(text: str) -> tuple[str, list[Any]]:
     """Read `key=a,b`: a setting and the values to try."""
     name, equals, values = text.partition("=")

@@ -18,6 +18,7 @@ from jan_magics.domain.version import VERSION
 from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.session import Session
 from jan_magics.engine.threads import shown_title
+from jan_magics.engine.toolbox import tool_name
 from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.asking import ask, asking_of
@@ -29,6 +30,7 @@ from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
+from jan_magics.magics.tooling import RUN as TOOLS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import nearest
 
@@ -82,6 +84,8 @@ def status() -> Line:
     sticky = session.sticky
     if options := plain_options(sticky.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
+    if sticky.tools:
+        lines.append(f"tools    {', '.join(map(tool_name, sticky.tools))}")
     if sticky.assistant:
         lines.append(f"as       {sticky.assistant}")
     if sticky.system:
@@ -122,6 +126,7 @@ def _use(magics: Caller, parsed: Any, _: str) -> Line:
         thread = session.threads.create(wanted.thread).id
     if wanted.model:
         session.check(wanted.model)
+    session.toolbox.offered(wanted.tools)
     if wanted.assistant:
         session.assistants.named(wanted.assistant)
     session.sticky = replace(session.merged(wanted), thread=thread)
@@ -230,4 +235,5 @@ RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
     "export": _export, "import": _import, "models": _models, "assistants": _assistants,
     "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES, **CONTEXT,
+    **TOOLS,
 })  # fmt: skip

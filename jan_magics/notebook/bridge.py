@@ -50,12 +50,48 @@ class _Done:
 
 
 @dataclass(slots=True)
+class Errand:
+    """Something that the loop wants run in the thread that waits for it."""
+
+    work: Callable[[], Any]
+    future: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+
+    def run(self) -> None:
+        """Run it; an interrupt goes on, and the turn is cancelled by whoever waits."""
+        result = self.work()
+        self.loop.call_soon_threadsafe(self._end, result)
+
+    def _end(self, result: Any) -> None:
+        if not self.future.done():
+            self.future.set_result(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Channel(Generic[P]):
+    """From a coroutine on the loop to the thread that waits for it: call it with an update."""
+
+    queue: SimpleQueue[P | _Done | Errand]
+
+    def __call__(self, update: P) -> None:
+        """Put an update into the queue."""
+        self.queue.put(update)
+
+    async def hand(self, work: Callable[[], T]) -> T:
+        """Have something run in the waiting thread. `work` raises nothing but an interrupt."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self.queue.put(Errand(work, future, loop))
+        return await future
+
+
+@dataclass(slots=True)
 class Job(Generic[T, P]):
     """A coroutine on the loop; read its updates in one thread, then its result."""
 
     loop: asyncio.AbstractEventLoop
-    make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]
-    _queue: SimpleQueue[P | _Done] = field(default_factory=SimpleQueue)
+    make: Callable[[Channel[P]], Coroutine[Any, Any, T]]
+    _queue: SimpleQueue[P | _Done | Errand] = field(default_factory=SimpleQueue)
     _task: asyncio.Task[T] | None = None
     _over: threading.Event = field(default_factory=threading.Event)
 
@@ -71,6 +107,9 @@ class Job(Generic[T, P]):
                 update = self._queue.get(timeout=TICK)
                 if isinstance(update, _Done):
                     return
+                if isinstance(update, Errand):
+                    update.run()
+                    continue
                 latest = update
             if latest is not None:
                 yield latest
@@ -90,7 +129,7 @@ class Job(Generic[T, P]):
         return self._over.wait(GRACE)
 
     def _begin(self) -> None:
-        self._task = self.loop.create_task(self.make(self._queue.put))
+        self._task = self.loop.create_task(self.make(Channel(self._queue)))
         self._task.add_done_callback(self._end)
 
     def _end(self, _: asyncio.Task[T]) -> None:
@@ -109,7 +148,7 @@ class Bridge:
 
     def run(
         self,
-        make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]],
+        make: Callable[[Channel[P]], Coroutine[Any, Any, T]],
         on_update: Callable[[P], None] = lambda _: None,
     ) -> T:
         """Run a coroutine on the engine's thread and hand its updates to the caller's thread.
@@ -132,7 +171,7 @@ class Bridge:
         """Run a coroutine that has no updates."""
         return self.run(lambda _: coroutine())
 
-    def start(self, make: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]]) -> Job[T, P]:
+    def start(self, make: Callable[[Channel[P]], Coroutine[Any, Any, T]]) -> Job[T, P]:
         """Start a coroutine and return at once; the caller removes it from `running`."""
         running: Job[T, P] = Job(self.loop(), make)
         self.running.append(running)

@@ -33,6 +33,7 @@ class Footer:
     sees: int | None = None
     total: int | None = None
     trimmed: int | None = None
+    calls: int = 0
     flags: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
@@ -40,7 +41,8 @@ class Footer:
 def footer_text(footer: Footer, *, stable: bool) -> str:
     """Write the footer; a stable one has no times and speeds, and is the same in every run."""
     timings = None if stable else footer.timings
-    turn = (one_line(footer.model), _tokens(footer), *_speed(timings))
+    calls = counted(footer.calls, "tool call") if footer.calls else ""
+    turn = (one_line(footer.model), _tokens(footer), *_speed(timings), calls)
     place = (_thread(footer), _version(footer))
     groups = (
         " · ".join(filter(None, turn)),

@@ -16,6 +16,7 @@ from jan_magics.domain.messages import (
 )
 from jan_magics.engine.records import KEY, finish_of, model_of, timings_of, usage_of
 from jan_magics.engine.threads import shown_title
+from jan_magics.notebook.called import calls_of
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.render import Shown, bundle, plain
@@ -79,7 +80,7 @@ def speaker(message: Message, *, hidden: bool = False) -> str:
     """Return who speaks, and what is to be known of how."""
     name = {"user": "You", "system": "System"}.get(message.role) or model_of(message) or "Assistant"
     finish = finish_of(message)
-    cut = finish if finish in ("stopped", "interrupted", "length", "error") else ""
+    cut = finish if finish in ("stopped", "interrupted", "length", "max_steps", "error") else ""
     return ", ".join(filter(None, (name, cut, "hidden" if hidden else "")))
 
 
@@ -116,6 +117,7 @@ def _question(message: Message) -> Cell:
 def _answer(cell: Cell, thread: Thread, question: Message, answer: Message) -> None:
     """Put an answer into the cell of its question, as a front end would have shown it."""
     known = read_parts(answer)
+    calls = calls_of(known)
     model, usage, timings = model_of(answer) or "", usage_of(answer), timings_of(answer)
     shown = Shown(
         prompt=words_of(question),
@@ -127,7 +129,14 @@ def _answer(cell: Cell, thread: Thread, question: Message, answer: Message) -> N
         finish=finish_of(answer),
         usage=usage,
         timings=timings,
-        footer=Footer(model=model, usage=usage, timings=timings, thread=shown_title(thread)),
+        calls=calls,
+        footer=Footer(
+            model=model,
+            usage=usage,
+            timings=timings,
+            thread=shown_title(thread),
+            calls=len(calls),
+        ),
     )
     data = bundle(shown, stable=False)
     cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": {}}]

@@ -8,6 +8,13 @@ from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.messages import FinishReason
 from jan_magics.domain.models import Timings, Usage
+from jan_magics.notebook.called import (
+    Called,
+    calls_html,
+    calls_json,
+    calls_markdown,
+    calls_text,
+)
 from jan_magics.notebook.footer import Footer, footer_text
 from jan_magics.notebook.hazards import (
     block_code,
@@ -23,6 +30,8 @@ from jan_magics.notebook.markdown import code_blocks, neutralise
 MIME: Final = "application/vnd.jan-magics.turn+json"
 Format: TypeAlias = Literal["markdown", "text", "code", "json"]
 
+BARE: Final = frozenset({"code", "json"})
+"""Formats that show something of the answer, and nothing of how it came about."""
 # Colours are the theme's own; where no theme is, the surrounding page's.
 _MUTED: Final = "color: var(--jp-ui-font-color2, inherit); opacity: 0.75; font-size: 0.85em"
 _WRAPPED: Final = "white-space: pre-wrap; overflow-wrap: anywhere"
@@ -46,6 +55,7 @@ class Shown:
     timings: Timings | None = None
     version: int = 1
     versions: int = 1
+    calls: tuple[Called, ...] = ()
     footer: Footer
     format: Format = "markdown"
     schema: int = 1
@@ -58,11 +68,12 @@ def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
     """
     footer = footer_text(shown.footer, stable=stable)
     source, words = _chosen(shown)
+    called = "" if shown.format in BARE else calls_text(shown.calls)
     return {
         MIME: _turn(shown, footer, stable=stable),
         "text/markdown": _markdown(shown, source, footer),
         "text/html": _html(shown, source, footer),
-        "text/plain": _joined(words, footer_text(shown.footer, stable=True)),
+        "text/plain": _joined(_joined(words, called), footer_text(shown.footer, stable=True)),
     }
 
 
@@ -124,7 +135,8 @@ def _markdown(shown: Shown, source: str, footer: str) -> str:
     else:
         body = neutralise(source)
     lines = [_muted(line) for line in footer.split("\n") if line]
-    return _joined(body.rstrip("\n"), "  \n".join(lines))
+    called = "" if shown.format in BARE else calls_markdown(shown.calls)
+    return _joined(_joined(body.rstrip("\n"), called), "  \n".join(lines))
 
 
 def _muted(line: str) -> str:
@@ -145,10 +157,11 @@ def _html(shown: Shown, source: str, footer: str) -> str:
             f'<div style="{_WRAPPED}; opacity: 0.75">{words}</div>'
             f"</details>"
         )
+    called = "" if shown.format in BARE else calls_html(shown.calls)
     lines = "<br>".join(escape(defused(line)) for line in footer.split("\n"))
     return (
         f'<div class="jan-turn" role="group" aria-label="Answer">{reasoning}'
-        f'<div class="jan-answer" dir="auto">{body}</div>'
+        f'<div class="jan-answer" dir="auto">{body}</div>{called}'
         f'<div class="jan-footer" role="note" style="{_MUTED}"><small>{lines}</small></div></div>'
     )
 
@@ -159,6 +172,7 @@ def _turn(shown: Shown, footer: str, *, stable: bool) -> dict[str, object]:
         "prompt": printable(shown.prompt),
         "text": printable(shown.text),
         "reasoning": printable(shown.reasoning),
+        "calls": calls_json(shown.calls),
         "model": printable(shown.model),
         "thread": printable(shown.thread),
         "message": None if stable else shown.message,

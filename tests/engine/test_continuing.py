@@ -8,7 +8,13 @@ import pytest
 
 from jan_magics.domain.errors import RequestRejected, ServerFailed, ThreadError
 from jan_magics.domain.events import Finish, ReasoningDelta, StreamEvent, TextDelta, ToolCallDelta
-from jan_magics.domain.messages import ReasoningPart, TextPart, ToolCallPart, text_of
+from jan_magics.domain.messages import (
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    text_of,
+)
 from jan_magics.domain.models import Usage
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.continuing import GO_ON, Continued, join
@@ -201,11 +207,14 @@ def test_an_answer_that_only_thought_is_asked_again(kernel: Kernel) -> None:
 
 
 def test_a_tool_call_that_comes_first_leaves_the_old_text_in_view(kernel: Kernel) -> None:
-    scripted(kernel, said("one", finish="length"), said(ToolCallDelta(0, "c", "f", "{}")))
+    call = ToolCallDelta(0, "c", "f", "{}")
+    scripted(kernel, said("one", finish="length"), said(call), said("two"))
     kernel.ask(WORDS)
     kernel.ask(aim="resume")
-    parts = kernel.session.view().path()[-1].parts
-    assert parts == (TextPart("one"), ToolCallPart("c", "f", "{}"))
+    one, made, result, two = kernel.session.view().path()[-1].parts
+    assert (one, made, two) == (TextPart("one"), ToolCallPart("c", "f", "{}"), TextPart("two"))
+    assert isinstance(result, ToolResultPart)
+    assert result.state == "error"  # nobody has offered f
 
 
 def test_marks_of_the_cut_are_gone_and_foreign_ones_count(kernel: Kernel) -> None:

@@ -13,14 +13,14 @@ from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --background --dry-run --grid --literal --max-tokens --model --needle "
-    "--no-history --no-stream --overflow --reuse --system --temperature --thread --to-cell "
-    "--window -P -a -f -m -o -q -s -t"
+    "--assistant --at --background --dry-run --grid --literal --max-steps --max-tokens --model "
+    "--needle --no-history --no-stream --overflow --reuse --system --temperature --thread "
+    "--to-cell --tools --window --yes -P -a -f -m -o -q -s -t"
 )
 VERB_NAMES = (
     "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
-    "import key mark models new plan rename resume retry show stop store threads tree undo use "
-    "version"
+    "import key mark models new plan rename resume retry show stop store threads tools tree "
+    "undo use version"
 )
 
 
@@ -45,7 +45,7 @@ def test_what_sticks_is_who_where_how() -> None:
     sticky = {flag.key for flag in STICKY}
     assert sticky == {
         "model", "thread", "assistant", "system", "temperature", "max_tokens", "P", "window",
-        "overflow",
+        "overflow", "tools", "max_steps",
     }  # fmt: skip
 
 
@@ -72,6 +72,10 @@ def test_what_sticks_is_who_where_how() -> None:
         ("ollama:llama3", "model_or_thread", "ollama:llama3"),
         ("--no-history", "no_history", True),
         ("--window 4096 --overflow error", "window", 4096),
+        ("--tools get_weather,天气", "tools", ("get_weather", "天气")),
+        ("--tools none", "tools", ()),
+        ("--max-steps 3", "max_steps", 3),
+        ("--yes", "yes", True),
         (
             "--grid overflow=trim,compact --grid window=2000",
             "grid",
@@ -91,7 +95,7 @@ def test_flags_are_read(line: str, name: str, value: object) -> None:
         ("--modle a:b", "closest: --model"),
         ("--temprature 1", "closest: --temperature"),
         ("--temp 1", "closest: --temperature"),
-        ("--max 1", "closest: --max-tokens"),
+        ("--max-t 1", "closest: --max-tokens"),
         ("--no 1", "closest: --no-"),
         ("--zzz", "See: %%chat --help"),
         ("-m llama3", "write provider:name"),

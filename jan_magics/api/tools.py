@@ -1,0 +1,58 @@
+"""Tools: `@jan.tool` marks a function that a model may call, `jan.tools()` lists them.
+
+Marking loads nothing: a cell that only defines functions stays as fast as it is.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from jan_magics.engine.tool_marks import Approval, Mark, mark
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@overload
+def tool(function: F) -> F: ...
+@overload
+def tool(
+    *, name: str | None = None, safe: bool = False, main: bool = False,
+    timeout: float | None = 60, approval: Approval = "ask",
+) -> Callable[[F], F]: ...  # fmt: skip
+def tool(
+    function: F | None = None,
+    *,
+    name: str | None = None,
+    safe: bool = False,
+    main: bool = False,
+    timeout: float | None = 60,
+    approval: Approval = "ask",
+) -> F | Callable[[F], F]:
+    """Mark a function as one that a model may call; the function stays as it is.
+
+    `safe`: it only reads, so it runs unasked and beside others. `main`: it runs in the main
+    thread, for plots and `input()`. `timeout` in seconds. `approval`: ask, auto or never.
+
+    Raises:
+        SettingError: for a timeout or an approval that cannot be used.
+    """
+
+    def marked(each: F) -> F:
+        mark(each, Mark(name, safe, main, timeout, approval))
+        return each
+
+    return marked if function is None else marked(function)
+
+
+def tools() -> "pd.DataFrame":
+    """Return the functions that a model may call: those offered at every turn, then the marked."""
+    from dataclasses import asdict
+
+    from jan_magics.api.opening import current_host
+    from jan_magics.frames import frame
+
+    session = current_host().session()
+    rows = session.toolbox.rows(session.sticky.tools or ())
+    return frame("tools", (asdict(row) for row in rows))

@@ -1,0 +1,142 @@
+"""The steps of a turn: a model is asked, what it calls is run and answered, and it is asked again.
+
+Every call gets an answer: a result, an error's text, a refusal, or that it was interrupted.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from jan_magics.context.plan import ContextPlan
+from jan_magics.domain.messages import FinishReason, Json, Part, ToolCallPart, ToolResultPart
+from jan_magics.domain.models import ChatRequest
+from jan_magics.domain.protocols import Provider
+from jan_magics.engine.arguments import Misfit
+from jan_magics.engine.reply import Progress, Reply
+from jan_magics.engine.toolbox import Bench
+from jan_magics.engine.tools import Ran, Tool, read_arguments, run_tool
+
+Further: TypeAlias = Callable[[tuple[Part, ...]], Awaitable[ContextPlan]]
+"""Plans a request that goes on after the parts of the answer so far."""
+Requesting: TypeAlias = Callable[[ContextPlan], ChatRequest]
+
+REPEATS: Final = 3
+"""The identical call with the identical result that ends a turn."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """The steps of one turn. `plan` is the newest, `notes` are lines for the footer.
+
+    `plan_with` plans a request that goes on after the parts so far; `request` makes one of a plan.
+    """
+
+    reply: Reply
+    provider: Provider
+    bench: Bench
+    plan: ContextPlan
+    plan_with: Further
+    request: Requesting
+    notes: list[str] = field(default_factory=list)
+
+    async def run(self, first: Callable[[ChatRequest], Awaitable[None]]) -> FinishReason:
+        """Ask until there is an answer. Raises ProviderError, ContextOverflow."""
+        await first(self.request(self.plan))
+        while calls := self.reply.end_step():
+            await self._answer(calls)
+            if again := self._repeated():
+                self.notes.append(
+                    f"{again} was called {REPEATS} times with the same result, so it ended there"
+                )
+                return "tools"
+            if self.reply.steps >= self.bench.max_steps:
+                return "max_steps"
+            self.plan = await self.plan_with(self.reply.parts())
+            await self.reply.receive(self.provider, self.request(self.plan))
+        return self.reply.finish()
+
+    async def _answer(self, calls: Sequence[ToolCallPart]) -> None:
+        """Run what only reads side by side, the others one after the other."""
+        safe = [call for call in calls if (tool := self._tool(call)) and tool.safe]
+        async with asyncio.TaskGroup() as together:
+            if safe:
+                self._show(safe)
+            for call in safe:
+                together.create_task(self._one(call))
+        for call in calls:
+            if call not in safe:
+                self._show([call])
+                await self._one(call)
+
+    async def _one(self, call: ToolCallPart) -> None:
+        ran = await self._ran(call)
+        bench, tool = self.bench, self._tool(call)
+        if tool:
+            bench.box.calls[call.name] = bench.box.calls.get(call.name, 0) + 1
+        if tool is None or tool.kind != "built-in":  # a page of a long result is short enough
+            ran = bench.box.long.cut(ran, bench.result_tokens, bench.fit.tokenizer.count)
+        self.reply.take(ran.answer(call))
+
+    async def _ran(self, call: ToolCallPart) -> Ran:
+        tool = self._tool(call)
+        if tool is None:
+            names = ", ".join(each.name for each in self.bench.tools()) or "none"
+            return Ran(f"there is no tool {call.name!r}; there are: {names}", "error")
+        try:
+            given = read_arguments(call)
+        except Misfit as fault:
+            return Ran(str(fault), "error")
+        if refused := await self._refused(tool, given):
+            return Ran(refused, "denied")
+        return await run_tool(tool, given, self.bench.desk)
+
+    async def _refused(self, tool: Tool, given: dict[str, Json]) -> str:
+        """Return why a call must not run, "" where it may."""
+        bench, desk = self.bench, self.bench.desk
+        if tool.approval == "never":
+            return f"{tool.name} must never be run"
+        if tool.approval == "auto" or bench.yes or tool.name in bench.box.allowed:
+            return ""
+        if desk is None:
+            return self._nobody(tool)
+        shown = json.dumps(given, ensure_ascii=False)
+        verdict = await desk.run(lambda: desk.ask(tool.name, shown))
+        if verdict == "always":
+            bench.box.allowed.add(tool.name)
+        if verdict == "nobody":
+            return self._nobody(tool)
+        return "" if verdict in ("yes", "always") else "the user has refused this call"
+
+    def _nobody(self, tool: Tool) -> str:
+        note = f"{tool.name} was not run: nobody can be asked here · allow all calls: --yes"
+        if note not in self.notes:
+            self.notes.append(note)
+        return f"{tool.name} was not run: nobody could be asked for approval"
+
+    def _repeated(self) -> str:
+        """Return the tool that brings nothing new any more, "" where each does."""
+        parts = self.reply.parts()
+        given = {part.call_id: part.arguments for part in parts if isinstance(part, ToolCallPart)}
+        seen = Counter(
+            (part.name, _canonical(given.get(part.call_id, "")), json.dumps(part.output))
+            for part in parts
+            if isinstance(part, ToolResultPart)
+        )
+        return next((name for (name, *_), count in seen.items() if count >= REPEATS), "")
+
+    def _tool(self, call: ToolCallPart) -> Tool | None:
+        return self.bench.named(call.name)
+
+    def _show(self, calls: Sequence[ToolCallPart]) -> None:
+        names = ", ".join(call.name for call in calls)
+        self.reply.show(Progress(self.reply.text(), f"calling {names}"))
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except ValueError:
+        return arguments
