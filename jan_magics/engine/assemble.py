@@ -162,8 +162,7 @@ def new_id() -> str:
 
 def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
     hosts = opening.settings().hosts
-    address = model.address or hosts.get(model.provider)
-    named = ModelRef(model.provider, model.name, address)
+    host = None if model.address else hosts.get(model.provider)
     key = Key(opening.api_key, source="Chat(api_key=…)") if opening.api_key else None
-    trusted = frozenset(host_of(host) for host in hosts.values())
-    return connect(named, keys=key_chain(), trusted_hosts=trusted, local=local, key=key)
+    trusted = frozenset(host_of(each.address) for each in hosts.values())
+    return connect(model, keys=key_chain(), trusted_hosts=trusted, local=local, key=key, host=host)

@@ -80,8 +80,12 @@ def guard_foreign(choice: Choice, *, foreign_folder: bool, settings: Settings) -
     """
     address = choice.model.address
     remembered = choice.why == REMEMBERED
-    if address and remembered and foreign_folder and address not in settings.hosts.values():
+    if address and remembered and foreign_folder and not _named(address, settings):
         raise KeyRefused(
             f"this thread's model is at {address}, which only the project's folder names",
             f"If you trust that server: %chat use {choice.model}",
         )
+
+
+def _named(address: str, settings: Settings) -> bool:
+    return any(address == host.address for host in settings.hosts.values())

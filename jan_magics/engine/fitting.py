@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from jan_magics.context.budget import UNKNOWN_WINDOW, Budget
@@ -114,6 +114,9 @@ class Fitting:
         window, source = await self.window(model)
         if counts:
             window, source = counts.server.window, "the server"
+        told = settings.hosts.get(model.provider)
+        if told and told.window:
+            window, source = told.window, f"providers.{model.provider} of your config.toml"
         known = self.observed.get(model) or observed_of(view.path(), model)
         factor = learn(known[-OBSERVED:])
         tokenizer = counts or self.tokenizer(model, settings)
@@ -123,8 +126,9 @@ class Fitting:
             # A rule that somebody asked for by name stays that rule.
             factor = 1.0
         thread = view.thread.id if view.thread else ""
+        budget = budget_for(settings, asking, window, source, exact=tokenizer.exact)
         return Fit(
-            budget_for(settings, asking, window, source, exact=tokenizer.exact),
+            replace(budget, chosen=True) if told and told.window else budget,
             tokenizer,
             tuple(view.records),
             model,

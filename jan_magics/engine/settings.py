@@ -1,6 +1,8 @@
 """Every setting with its value and the place it came from. Reading only; nothing is created."""
 
 import difflib
+import os
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from typing import Any, Final
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import parse_model
+from jan_magics.providers.hosts import Host, read_host
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,7 @@ class Settings:
     """Sources in order of precedence; `hosts` are the providers that the user's config names."""
 
     sources: tuple[Source, ...]
-    hosts: Mapping[str, str]
+    hosts: Mapping[str, Host]
     notes: tuple[str, ...] = ()
 
     def get(self, name: str) -> Value:
@@ -196,16 +199,26 @@ def _from_project(path: Path, table: Mapping[str, object], notes: list[str]) -> 
     return Source(path.name, allowed, foreign=True)
 
 
-def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, str]]:
+def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, Host]]:
     table = dict(_toml(path)) if path.is_file() else {}
     providers = table.pop("providers", {})
-    hosts = {
-        name: str(entry["address"]).rstrip("/")
-        for name, entry in (providers.items() if isinstance(providers, dict) else ())
-        if isinstance(entry, dict) and "address" in entry
-    }
+    hosts: dict[str, Host] = {}
+    for name, entry in providers.items() if isinstance(providers, dict) else ():
+        if isinstance(entry, dict):
+            kept = entry
+            if "keys" in entry and _open_to_others(path):
+                kept = {field: value for field, value in entry.items() if field != "keys"}
+                notes.append(
+                    f"{path.name}: the keys of [providers.{name}] are ignored, other users of this "
+                    f'machine can read them; type: !chmod 600 "{path}"'
+                )
+            hosts[name] = read_host(name, kept, path.name)
     notes.extend(f"{path.name}: {_unknown(name)}" for name in table if name not in BY_NAME)
     return Source(path.name, {k: v for k, v in table.items() if k in BY_NAME}), hosts
+
+
+def _open_to_others(path: Path) -> bool:
+    return os.name == "posix" and bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
 
 
 def _unknown(name: str) -> str:

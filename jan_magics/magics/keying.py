@@ -18,7 +18,8 @@ def ask_for_key(host: Host, provider: str) -> str:
         SettingError: for a provider that nobody knows, before anything is asked.
         KeyRefused: where nobody can type, or what was typed is no key.
     """
-    holder = holder_of(provider, host.session().settings().hosts)
+    hosts = host.session().settings().hosts
+    holder = holder_of(provider, {name: each.address for name, each in hosts.items()})
     try:
         value = getpass.getpass(f"key of {provider} (not shown): ")
     except (StdinNotImplementedError, EOFError):

@@ -11,6 +11,7 @@ from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.dialects import CUSTOM
 from jan_magics.providers.google import GoogleProvider
+from jan_magics.providers.hosts import Host
 from jan_magics.providers.keys import Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
@@ -25,34 +26,60 @@ def connect(
     trusted_hosts: AbstractSet[str] = frozenset(),
     local: LocalServer | None = None,
     key: Key | None = None,
+    host: Host | None = None,
 ) -> Provider:
     """Return the provider for a model; nothing is sent or started yet.
 
     A provider serves every model of its name and address: keep it, and close it in the end.
-    `key` is one that the caller was given for this model; it is bound to its server here.
+    `key` is one that the caller was given for this model; it is bound to its server here. `host` is
+    what the user's config says of the provider.
 
     Raises:
         SettingError: for a provider that nobody knows, or an address that is not safe.
         KeyRefused: when the provider needs a key and there is none.
     """
-    entry = CATALOG.get(ref.provider)
     if ref.provider == "offline":
         return OfflineProvider()
     if ref.provider == "local":
         return LocalProvider(local or LocalServer(), own=local is None)
-    address = ref.address or (entry.address if entry else "")
-    if not address:
-        raise _unknown(ref.provider)
-    _check(address, trusted_hosts)
-    found = key.for_origin(origin_of(address)) if key else keys.key_for(ref.provider, address)
+    entry = host.entry if host else _entry(ref)
+    _check(entry.address, trusted_hosts)
+    found = key.for_origin(origin_of(entry.address)) if key else _key(entry, host, keys)
+    known = CATALOG.get(ref.provider)
     # A server of the user's own under a known name may do without.
-    if found is None and entry and not entry.local and not ref.address:
+    if found is None and known and not known.local and entry.address == known.address:
         raise KeyRefused(
             f"{ref.provider} needs a key and there is none",
             f"Store one: %chat key {ref.provider}   or set {entry.key_variable}",
         )
-    made = entry or Entry(ref.provider, address, dialect=CUSTOM)
-    return speak(replace(made, name=ref.provider, address=address), found)
+    return speak(entry, found)
+
+
+def _entry(ref: ModelRef) -> Entry:
+    """Return how a model is reached without a config. Raises SettingError."""
+    known = CATALOG.get(ref.provider)
+    if ref.address:
+        made = known or Entry(ref.provider, "", dialect=CUSTOM)
+        return replace(made, address=ref.address)
+    if known is None:
+        raise _unknown(ref.provider)
+    if not known.address:
+        raise SettingError(
+            f"every customer of {ref.provider} has an address of their own",
+            f'Write yours into your config.toml: [providers.{ref.provider}] address = "https://…"',
+        )
+    return known
+
+
+def _key(entry: Entry, host: Host | None, keys: KeyChain) -> Key | None:
+    """Return the first key: of the config's variable, of the config, of the chain."""
+    if host:
+        name = entry.key_variable
+        if value := keys.environment.get(name, "").strip() if name else "":
+            return Key(value, source=f"environment {name}", origin=origin_of(entry.address))
+        if host.keys:
+            return host.keys[0]
+    return keys.key_for(entry.name, entry.address)
 
 
 def speak(entry: Entry, key: Key | None = None) -> Provider:

@@ -71,7 +71,9 @@ def test_an_unknown_setting_is_told_with_the_nearest(tmp_path: Path) -> None:
 def test_the_users_config_names_hosts(tmp_path: Path) -> None:
     user(tmp_path, '[providers.lab]\naddress = "http://lab:8000/v1/"')
     settings = read(tmp_path)
-    assert settings.hosts == {"lab": "http://lab:8000/v1"}
+    assert {name: host.address for name, host in settings.hosts.items()} == {
+        "lab": "http://lab:8000/v1"
+    }
     assert settings.notes == ()
 
 
