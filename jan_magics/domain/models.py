@@ -106,8 +106,9 @@ class Profile:
     and answer take turns, and a question never follows a tool result. `waves`: tool calls and their
     results are messages of their own on the wire. `unique_calls`: no id of a tool call comes twice
     in a request. `call_ids` is the pattern of a whole id; nine small letters and digits always fit.
-    `answer_files`: answers may hold files. Names in characters. With `model` known, opaque data of
-    any other model is left out.
+    `media` is the pattern of the media types that are taken at all, in small letters; `image/*` is
+    an image of unknown type. `answer_files`: answers may hold files. Names in characters. With
+    `model` known, opaque data of any other model is left out.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Profile:
     video: bool | None = None
     files: bool | None = None
     tools: bool | None = None
+    media: str = r".*"
     answer_files: bool = False
     reasoning: Resent = "never"
     unique_calls: bool = False
@@ -128,9 +130,17 @@ class Profile:
     model: ModelRef | None = None
 
 
-STRICT_OPENAI: Final = Profile("strict OpenAI", system="any", video=False)
+_PICTURES: Final = r"image/(png|jpe?g|gif|webp|\*)"
+STRICT_OPENAI: Final = Profile(
+    "strict OpenAI",
+    system="any",
+    media=rf"{_PICTURES}|audio/(mpeg|mp3|wav|wave|x-wav)|application/pdf",
+)
 ANTHROPIC: Final = Profile(
-    "Anthropic", audio=False, video=False, reasoning="signed", unique_calls=True
+    "Anthropic",
+    media=rf"{_PICTURES}|application/pdf",
+    reasoning="signed",
+    unique_calls=True,
 )
 GEMINI: Final = Profile("Gemini", alternating=True, answer_files=True, reasoning="signed")
 ALTERNATING: Final = Profile("alternating template", alternating=True, files=False)

@@ -95,8 +95,11 @@ def _is_taken(part: FilePart, message: Message, profile: Profile) -> bool:
         return False
     if message.role == "assistant" and not profile.answer_files:
         return False
+    media_type = part.media_type.lower()
     known = {"image": profile.images, "audio": profile.audio, "video": profile.video}
-    return known.get(part.media_type.lower().partition("/")[0], profile.files) is not False
+    if known.get(media_type.partition("/")[0], profile.files) is False:
+        return False
+    return re.fullmatch(profile.media, media_type) is not None
 
 
 def _named(part: FilePart) -> str:

@@ -142,7 +142,7 @@ def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:
 def _is_foreign(opaque: ProviderData | None, model: ModelRef | None) -> bool:
     if opaque is None or model is None:
         return False
-    return (opaque.provider, opaque.model) != (model.provider, model.name)
+    return (opaque.provider, opaque.model) != (model.provider, str(model))
 
 
 def shown_json(value: Json) -> str:

@@ -1,16 +1,10 @@
 """The guard before a request leaves: somebody asks something. Some templates fail without."""
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from jan_magics.domain.errors import PromptError
 from jan_magics.domain.messages import FilePart, Message, TextPart
 from jan_magics.sanitize.roles import EMPTY
-
-_OPEN: Final = "<tool_response>"
-_CLOSE: Final = "</tool_response>"
-_SPACE: Final = re.compile(r"\s*")
 
 
 def has_question(messages: Sequence[Message]) -> bool:
@@ -34,12 +28,6 @@ def _asks(message: Message) -> bool:
     if any(isinstance(part, FilePart) for part in message.parts):
         return True
     text = "".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
-    return bool(text) and text != EMPTY and not _only_results(text)
-
-
-def _only_results(text: str) -> bool:
-    at = 0
-    while text.startswith(_OPEN, at) and (end := text.find(_CLOSE, at)) >= 0:
-        space = _SPACE.match(text, end + len(_CLOSE))
-        at = space.end() if space else len(text)
-    return at == len(text)
+    # As the templates judge it: only the beginning and the end of the text count.
+    is_result = text.startswith("<tool_response>") and text.endswith("</tool_response>")
+    return bool(text) and text != EMPTY and not is_result

@@ -52,9 +52,8 @@ def _question(messages: Sequence[Message], profile: Profile) -> Faults:
         if message.role != "user":
             continue
         said = "".join(part.text for part in message.parts if isinstance(part, TextPart)).strip()
-        while said.startswith("<tool_response>") and "</tool_response>" in said:
-            said = said.partition("</tool_response>")[2].strip()
-        if said or any(isinstance(part, FilePart) for part in message.parts):
+        is_result = re.fullmatch(r"<tool_response>.*</tool_response>", said, re.DOTALL)
+        if any(isinstance(part, FilePart) for part in message.parts) or (said and not is_result):
             return
     yield Fault("", "question", "no message of the user asks anything")
 
@@ -124,7 +123,8 @@ def _files(messages: Sequence[Message], profile: Profile) -> Faults:
             if not isinstance(part, FilePart):
                 continue
             kind = part.media_type.split("/")[0]
-            if takes.get(kind.lower(), profile.files) is False:
+            refused = not re.fullmatch(profile.media, part.media_type)
+            if refused or takes.get(kind.lower(), profile.files) is False:
                 yield Fault(message.id, "files", f"the model takes no {part.media_type!r}")
             if kind == "text" and part.data:
                 yield Fault(message.id, "files", "a text that is sent as a file")

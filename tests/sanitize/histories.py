@@ -87,7 +87,12 @@ LISTED: Final[tuple[Json, ...]] = (
 _ids: Final = st.sampled_from(["1", "1", "2", "call_0", "", "bad id\0", "i" * 70, "toolu_01"])
 _words: Final = st.sampled_from(WORDS)
 _opaque: Final = st.sampled_from(
-    [None, None, ProviderData("anthropic", "claude", "s"), ProviderData("google", "gemini", {})]
+    [
+        None,
+        None,
+        ProviderData("anthropic", "anthropic:claude", "s"),
+        ProviderData("google", "google:gemini", {}),
+    ]
 )
 _calls: Final = st.builds(
     ToolCallPart, _ids, st.sampled_from(NAMES), st.sampled_from(ARGUMENTS), _opaque

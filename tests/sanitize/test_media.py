@@ -25,9 +25,10 @@ def sent(*messages: Message, profile: Profile = STRICT_OPENAI) -> tuple[tuple[Pa
 @pytest.mark.parametrize(
     ("profile", "kept"),
     [
-        (replace(STRICT_OPENAI, video=None), (PNG, WAV, MP4, PDF)),
+        (Profile("nobody knows"), (PNG, WAV, MP4, PDF)),
         (STRICT_OPENAI, (PNG, WAV, PDF)),
         (ANTHROPIC, (PNG, PDF)),
+        (replace(STRICT_OPENAI, media="video/mp4"), (MP4,)),
         (replace(STRICT_OPENAI, images=False, audio=False, files=False), ()),
     ],
 )

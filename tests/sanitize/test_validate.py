@@ -44,6 +44,7 @@ def test_what_is_right_is_accepted() -> None:
         ("content", STRICT_OPENAI, [user("q", inline_file_contents=[])]),
         ("content", STRICT_OPENAI, [user("q", *STEP)]),
         ("files", PLAIN, [user("q", PNG)]),
+        ("files", STRICT_OPENAI, [user("q", FilePart("image/svg+xml", b"<svg/>"))]),
         ("files", STRICT_OPENAI, [user("q"), answer(PNG)]),
         ("files", STRICT_OPENAI, [user("q", FilePart("image/png"))]),
         ("files", STRICT_OPENAI, [user("q", FilePart("text/csv", b"a"))]),
