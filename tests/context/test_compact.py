@@ -58,6 +58,11 @@ def test_pins_stay_out_and_marks_go_in() -> None:
     assert found.upto == "a3"
 
 
+def test_what_is_to_be_kept_stays_out_with_its_question() -> None:
+    found = stretch(6, 2, Mark("a1", "keep", "a4", "k"))
+    assert [message.id for message in found.messages] == ["q0", "a0", "q2", "a2", "q3", "a3"]
+
+
 def test_a_compaction_that_begins_by_itself_protects_the_tail() -> None:
     path = talk(10, 40)
     seen = look(path, [])
