@@ -1,5 +1,6 @@
 """Asking a model for a summary: how it is told, and how too much is divided. Nothing is stored."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,9 @@ class Summariser:
             # The server counts otherwise than we do: once more, by half.
             text = await asking.summary(texts, room // 2)
         window = self.budget.window or UNKNOWN_WINDOW
-        return made_of(stretch, text, self.engine.new_id(), self.tokenizer, window)
+        change = self.engine.new_id()
+        # A long thread takes a second to look through, and other threads are being answered.
+        return await asyncio.to_thread(made_of, stretch, text, change, self.tokenizer, window)
 
     async def ask(self, system: str, text: str) -> str:
         """Return a model's answer to one question. Raises ProviderError."""

@@ -1,10 +1,20 @@
 """What a summariser is told: in the thread's language, or in the user's own words."""
 
+import asyncio
+import threading
+from dataclasses import dataclass, field
+
 import pytest
 
+from jan_magics.context.budget import Budget
+from jan_magics.context.compact import stretch_of
 from jan_magics.context.prompts import SUMMARISE
+from jan_magics.context.segments import Seen
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import text_of
+from jan_magics.domain.models import ModelRef
+from jan_magics.engine.summarising import Summariser
+from tests.context.histories import Letters, say
 from tests.engine.compacted import WORDS, Talk
 
 CHINESE = "请把订单数据清洗一下，然后按周汇总。" * 20
@@ -87,3 +97,30 @@ def test_a_summary_is_asked_for_soberly_and_briefly(talk: Talk) -> None:
     talk.compact(keep=1)
     options = talk.model.summaries[0].options
     assert (options.temperature, options.max_tokens, options.think) == (0.0, 130, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched(Letters):
+    """Notes where facts of the ledger are counted."""
+
+    threads: list[str] = field(default_factory=list, compare=False)
+
+    def count(self, text: str) -> int:
+        if text == "out/a.csv":
+            self.threads.append(threading.current_thread().name)
+        return len(text)
+
+
+def test_the_ledger_is_written_beside_the_loop(talk: Talk) -> None:
+    tokenizer = Watched()
+    path = (say("q0", "user", f"It is out/a.csv. {WORDS}"), say("a0", "assistant", WORDS))
+    stretch = stretch_of(path, Seen(), tokenizer, 0)
+    assert stretch
+    summariser = Summariser(
+        talk.session.engine, talk.model, ModelRef("double", "m"), Budget(window=8000), tokenizer,
+        "en", talk.show,
+    )  # fmt: skip
+    made = asyncio.run(summariser.summary(stretch))
+    assert made.ledger["paths"] == ("out/a.csv",)
+    assert tokenizer.threads
+    assert threading.main_thread().name not in tokenizer.threads
