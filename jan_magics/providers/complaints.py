@@ -35,7 +35,7 @@ def complaint_in(data: Json, key: Key | None) -> Complaint:
     """Find the words in a parsed error, whether or not it stands under `error`."""
     if isinstance(data, list) and data:  # Gemini's compatible endpoint
         data = data[0]
-    error = data.get("error", data) if isinstance(data, dict) else data
+    error = unwrapped(data.get("error", data) if isinstance(data, dict) else data)
     if not isinstance(error, dict):
         words = error if isinstance(error, str) else json.dumps(error)
         return Complaint(redact(words, key)[:_READ])
@@ -43,11 +43,41 @@ def complaint_in(data: Json, key: Key | None) -> Complaint:
     found = next((each for each in places if each), error)
     text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
     return Complaint(
-        redact(text, key)[:_READ],
+        # Cut before it is searched, which takes its time, and after secrets are out of it.
+        plain_words(unwrap_words(redact(text, key)[:_READ])),
         " ".join(str(error[name])[:_LONGEST_CODE] for name in ("type", "code") if error.get(name)),
         _count(error.get("n_prompt_tokens")),
         _count(error.get("n_ctx")),
     )
+
+
+def unwrapped(error: Json) -> Json:
+    """Return the last failure of one that stands for several attempts."""
+    errors = error.get("errors") if isinstance(error, dict) else None
+    last = errors[-1] if isinstance(errors, list) and errors else None
+    return error if last is None else last
+
+
+_WRAPPERS: Final = (
+    re.compile(r"Failed after \d+ attempts?\. Last error: (.*)", re.DOTALL),
+    re.compile(r"Failed after \d+ attempts? with non-retryable error: '(.*)'", re.DOTALL),
+)
+# A template engine says where it was before it says what is wrong.
+_PRELUDE: Final = re.compile(r"\s*(?:-{4,}\s*)?(?:While executing\b.*?\n\s*\^\s*\n)?", re.DOTALL)
+
+
+def unwrap_words(text: str) -> str:
+    """Take off what a client of the server's own says around the words, one layer of it."""
+    found = next((match for form in _WRAPPERS if (match := form.fullmatch(text))), None)
+    return found[1] if found else text
+
+
+def plain_words(text: str) -> str:
+    """Return what is wrong, without the traces around it."""
+    for line in text.splitlines():
+        if line.startswith("Error:"):
+            return line.removeprefix("Error:").strip()
+    return _PRELUDE.sub("", text, count=1)
 
 
 _SECRETS: Final = re.compile(

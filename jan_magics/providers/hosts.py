@@ -48,7 +48,10 @@ def read_host(name: str, table: Mapping[str, object], place: str) -> Host:
         # Its value is not quoted: it may be a key.
         raise SettingError(f"keys of {here} is no list of text", 'Write: keys = ["…"]')
     origin = origin_of(entry.address)
-    held = tuple(Key(key, source=place, origin=origin) for key in dict.fromkeys(keys))
+    held = tuple(
+        Key(key, source=place, origin=origin)
+        for key in dict.fromkeys(filter(None, map(str.strip, keys)))
+    )
     return Host(entry, held, _window(table, here), _prices(table, here))
 
 

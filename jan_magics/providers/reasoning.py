@@ -26,12 +26,13 @@ class Thoughts:
     Only what the answer begins with counts: later, and in code, a tag is text like any other.
     """
 
-    __slots__ = ("_closing", "_held", "_state")
+    __slots__ = ("_begun", "_closing", "_held", "_state")
 
     def __init__(self) -> None:
         self._state: Literal["start", "inside", "after", "channel", "plain"] = "start"
         self._held = ""
         self._closing = ""
+        self._begun = False  # something stood between the tags, or in a channel
 
     @property
     def settled(self) -> bool:
@@ -51,8 +52,10 @@ class Thoughts:
         held, self._held = self._held, ""
         if not held or self._state == "after":
             return []
-        if self._state == "channel":
-            return [] if _HEAD.match(held) or held.startswith("<|") else [("text", held)]
+        if self._state == "channel" and self._closing:
+            return [(self._kind, held)]
+        if self._state == "channel" and self._begun:
+            return []  # the head of a message that never came
         return [("reasoning" if self._state == "inside" else "text", held)]
 
     def give_up(self) -> list[Piece]:
@@ -60,6 +63,10 @@ class Thoughts:
         pieces = self.close()
         self._state = "plain"
         return pieces
+
+    @property
+    def _kind(self) -> Kind:
+        return "text" if self._closing == "final" else "reasoning"
 
     def _step(self, pieces: list[Piece]) -> bool:
         """Move on by one state; False when more text is needed."""
@@ -84,7 +91,7 @@ class Thoughts:
         for opening, closing in _PAIRS:
             if start.startswith(opening):
                 self._state, self._closing = "inside", closing
-                self._held = start[len(opening) :].lstrip("\n")
+                self._held = start[len(opening) :]
                 return True
         if start.startswith(_OPENINGS[-2:]):
             self._state, self._closing, self._held = "channel", "", start
@@ -95,6 +102,9 @@ class Thoughts:
         return True
 
     def _inside(self, pieces: list[Piece]) -> bool:
+        if not self._begun:
+            self._held = self._held.lstrip("\n")
+            self._begun = bool(self._held)
         thought, found, rest = self._held.partition(self._closing)
         if found:
             pieces.append(("reasoning", thought.rstrip("\n")))
@@ -112,7 +122,7 @@ class Thoughts:
         """Read a message's head, or the words of the message until the next mark."""
         if not self._closing:
             return self._head()
-        kind: Kind = "text" if self._closing == "final" else "reasoning"
+        kind = self._kind
         mark = _MARK.search(self._held)
         if mark is None:
             kept = min(_before_partial(self._held, each) for each in _MARKS)
@@ -127,6 +137,7 @@ class Thoughts:
 
     def _head(self) -> bool:
         if head := _HEAD.match(self._held):
+            self._begun = True
             self._closing = "final" if head[1].strip().startswith("final") else "thought"
             self._held = self._held[head.end() :]
             return True

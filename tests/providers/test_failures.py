@@ -269,3 +269,21 @@ def test_any_answer_is_a_typed_error(status: int, body: str | bytes) -> None:
     assert isinstance(error, ProviderError)
     assert error.message
     assert error.next_step
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"message": "Failed after 2 attempts. Last error: no such thing"}, ": no such thing"),
+        ({"errors": [{"message": "first"}, {"message": "last"}]}, ": last"),
+        ({"message": "\n------------\nWhile executing X at line 3\n  x\n  ^\nError: Jinja: no"},
+         ": Jinja: no"),
+        ({"message": "While executing" + "\n" * 60_000}, ": While executing"),
+    ],
+)  # fmt: skip
+def test_what_clients_and_templates_say_around_an_error_is_left_out(
+    said: object, words: str
+) -> None:
+    body = json.dumps({"error": said}).encode()
+    error = failure(400, {}, body, ASKED, now=NOW)
+    assert error.message.endswith(words)

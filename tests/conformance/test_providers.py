@@ -1,0 +1,292 @@
+"""What Jan's transport does with providers, parameters, errors and streams, and what ours does."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from jan_magics.domain.errors import ContextOverflow, ProviderError, RequestRejected
+from jan_magics.domain.events import TextDelta
+from jan_magics.domain.messages import Message, ReasoningPart, Role, TextPart
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
+from jan_magics.engine.continuing import Continued
+from jan_magics.providers.catalog import CATALOG, Entry
+from jan_magics.providers.complaints import (
+    Complaint,
+    complaint,
+    plain_words,
+    unwrap_words,
+    unwrapped,
+)
+from jan_magics.providers.dialects import CUSTOM, HOSTED, LLAMA, MISTRAL, Dialect
+from jan_magics.providers.failures import Asked, complained
+from jan_magics.providers.hosts import read_host, wire_of
+from jan_magics.providers.http import transport_failure
+from jan_magics.providers.openai import OpenAIProvider
+from jan_magics.providers.openai_wire import encode
+from jan_magics.providers.params import rejects_parameter, settle
+from jan_magics.providers.sse import SseDecoder
+from tests.conformance.vectors import Adapter, Ours, Vector, check, of_areas
+from tests.providers.asking import collect
+from tests.providers.loopback import http, serving
+
+ASKED: Final = Asked("test:model", "test", "http://127.0.0.1:1/v1")
+THEN: Final = datetime(2026, 1, 1, tzinfo=UTC)
+GOOD: Final = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n'
+
+
+def entry_of(provider: str, api_type: str | None = None) -> Entry:
+    """Return how a provider is spoken with, as a user's config names it."""
+    name = provider.lower()
+    known = CATALOG.get(name)
+    if known and (api_type is None or api_type == known.wire):
+        return known
+    table = {"address": "https://host.example/v1", "api_type": api_type or "openai"}
+    return read_host(name, table, "config.toml").entry
+
+
+# ----------------------------------------------------------------------------------- providers
+
+
+def run_api_type(given: Any) -> object:
+    provider = given["provider"]
+    return wire_of(provider["provider"], provider.get("api_type"))
+
+
+def run_dispatch(given: Any) -> object:
+    ref = parse_model(f"{given['provider']}:m")
+    entry = entry_of(ref.provider, given.get("api_type"))
+    if entry.local:
+        return f"local_{entry.name}"
+    if entry.wire != "openai":
+        return f"{entry.wire}_sdk"
+    return "mistral_sdk" if entry.dialect == MISTRAL else "openai_compatible_with_params"
+
+
+def run_predefined(given: Any) -> object:
+    entry = CATALOG.get(given["provider"])
+    return bool(entry and not entry.local)
+
+
+def run_rejected(given: Any) -> object:
+    dialect = entry_of(given["provider"]).dialect
+    settled = settle(ChatOptions(parameters={given["param"]: 1}), dialect, given["model"])
+    return any(left.name == given["param"] for left in settled.left_out)
+
+
+def run_exclusion(given: Any) -> object:
+    entry = entry_of(given["provider"], given["api_type"])
+    settled = settle(ChatOptions(parameters=given["params"]), entry.dialect, "m")
+    return [left.name for left in settled.left_out]
+
+
+# --------------------------------------------------------------------------------------- wire
+
+
+def request_of(body: Any, **options: Any) -> ChatRequest:
+    messages = tuple(message_of(row) for row in body.get("messages", ()))
+    return ChatRequest(ModelRef("test", body["model"]), messages, options=ChatOptions(**options))
+
+
+def message_of(row: Any) -> Message:
+    role: Role = row["role"]
+    content = row.get("content") or ""
+    said = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    thought = [
+        ReasoningPart(row[name]) for name in ("reasoning_content", "reasoning") if name in row
+    ]
+    parts = [(ReasoningPart if p["type"] == "reasoning" else TextPart)(p["text"]) for p in said]
+    return Message("m", "t", role, (*thought, *parts), THEN)
+
+
+def sent(request: ChatRequest, dialect: Dialect) -> dict[str, Any]:
+    return encode(request, replace(dialect, usage=False))
+
+
+def run_body(given: Any) -> object:
+    dialect = LLAMA if given["local_llamacpp"] else HOSTED
+    limit = given["body"].get("max_tokens")
+    return sent(request_of(given["body"], max_tokens=limit, parameters=given["params"]), dialect)
+
+
+def run_sentinels(given: Any) -> object:
+    body = {"model": "m", **given["body"]}
+    return {"messages": sent(request_of(body), CUSTOM)["messages"]}
+
+
+def run_strip(given: Any) -> object:
+    body = sent(request_of(given["body"]), HOSTED)
+    return {name: body[name] for name in given["body"]}
+
+
+def run_template(given: Any) -> object:
+    level, kwargs = given["reasoning"], given["user_kwargs"]
+    think = {"on": True, "off": False}.get(level)
+    parameters = {"chat_template_kwargs": kwargs} if kwargs else {}
+    request = request_of({"model": "m"}, think=think, parameters=parameters)
+    found = sent(request, entry_of(given["provider"]).dialect)
+    return {name: value for name, value in found.items() if name == "chat_template_kwargs"}
+
+
+def run_retry(given: Any) -> object:
+    async def go() -> tuple[list[Any], int]:
+        words = json.dumps({"error": {"message": given.get("first_error", "boom")}}).encode()
+        refused = http(words, status=given["first_status"], kind="application/json")
+        async with serving(refused, http(GOOD)) as server:
+            plain = replace(CUSTOM, usage=False)
+            provider = OpenAIProvider("test", server.address, dialect=plain)
+            body = given.get("body") or {"model": "m"}
+            status = 200
+            try:
+                await collect(provider, request_of(body, parameters=given["params"]))
+            except ProviderError as error:
+                status = error.status or 0
+            await provider.close()
+            return [json.loads(each) for each in server.bodies], status
+
+    bodies, status = asyncio.run(go())
+    if "body" in given:
+        return {"bodies_sent": bodies, "final_status": status}
+    return {"calls": len(bodies), "final_status": status}
+
+
+def run_sse(given: Any) -> object:
+    decoder = SseDecoder()
+    found = [each for chunk in given["chunks"] for each in decoder.feed(chunk.encode())]
+    return [each.decode() for each in (*found, *decoder.close())]
+
+
+def run_continuation(given: Any) -> object:
+    folding = Continued(before=(TextPart(given["prefix"].get("text", "")),))
+    for chunk in given["chunks"]:
+        if chunk["type"] == "text-delta":
+            folding.add(TextDelta(chunk["delta"]))
+    return folding.text()
+
+
+# ------------------------------------------------------------------------------------- errors
+
+
+def run_context_info(given: Any) -> object:
+    error = given["error"]
+    said = complaint(error["responseBody"].encode(), None) if error else Complaint("")
+    if said.used is None or said.window is None:
+        return None
+    return {"nPromptTokens": said.used, "nCtx": said.window}
+
+
+def run_sampling(given: Any) -> object:
+    return rejects_parameter(RequestRejected(given["message"], status=400))
+
+
+def run_overflow(given: Any) -> object:
+    error = complained(Complaint(given["message"]), ASKED, 400)
+    if not isinstance(error, ContextOverflow):
+        return {"is_overflow": False, "parsed": None}
+    known = error.used is not None and error.window is not None
+    numbers = {"requestTokens": error.used, "contextTokens": error.window}
+    return {"is_overflow": True, "parsed": numbers if known else None}
+
+
+def run_wrapper(given: Any) -> object:
+    return unwrap_words(given["message"])
+
+
+def run_upstream(given: Any) -> object:
+    return plain_words(given["message"])
+
+
+def run_unwrap(given: Any) -> object:
+    return unwrapped(given["error"])
+
+
+def run_transport(given: Any) -> object:
+    error = transport_failure(httpx.ConnectError(given["message"]), ASKED, begun=False)
+    return "tls" if "certificate" in error.message else "connection"
+
+
+ADAPTERS: Final[Mapping[str, Adapter]] = MappingProxyType(
+    {
+        "provider.api_type": run_api_type,
+        "provider.dispatch": run_dispatch,
+        "provider.is_predefined_remote": run_predefined,
+        "provider.model_level_rejected": run_rejected,
+        "provider.mutual_exclusion": run_exclusion,
+        "sanitize.llamacpp_reasoning_params": run_template,
+        "wire.build_body": run_body,
+        "wire.decode_sentinels": run_sentinels,
+        "wire.strip_reasoning": run_strip,
+        "wire.sampling_retry": run_retry,
+        "wire.sse_filter": run_sse,
+        "stream.prepend_continuation": run_continuation,
+        "errors.context_info": run_context_info,
+        "errors.is_sampling_rejection": run_sampling,
+        "errors.parse_context_overflow": run_overflow,
+        "errors.strip_retry_wrapper": run_wrapper,
+        "errors.clean_upstream": run_upstream,
+        "errors.unwrap_retry": run_unwrap,
+        "errors.transport_category": run_transport,
+    }
+)
+
+_BODY: Final = {"model": "m", "messages": [{"role": "user", "content": "x"}], "stream": True}
+_LLAMA: Final = {**_BODY, "cache_prompt": True, "return_progress": True}
+_QUIET: Final = "timings for each token triple a stream, and its last chunk tells them too"
+_PLAIN: Final = "text is text: audio and video have parts of their own, and no text becomes one"
+_FRAMES: Final = "named events are read too: an error may come in one, and others say nothing"
+_TYPES: Final = "a time-out is a class of its own; words of another class do not make one"
+OURS: Final[Mapping[str, Ours]] = MappingProxyType(
+    {
+        "provider.dispatch/openai": Ours("openai_compatible_with_params", "we speak the chat wire"),
+        "provider.is_predefined_remote/deepseek": Ours(True, "the whole catalogue is known"),
+        "provider.is_predefined_remote/moonshot": Ours(True, "the whole catalogue is known"),
+        "wire.build_body/llamacpp_extras": Ours({**_LLAMA, "temperature": 0.5}, _QUIET),
+        "wire.build_body/empty_samplers_dropped": Ours(_LLAMA, _QUIET),
+        "wire.build_body/remote_zero_unchanged": Ours(_BODY, "max_tokens 0 is no limit anywhere"),
+        "wire.decode_sentinels/malformed_audio_sentinel": Ours(
+            {"messages": [{"role": "user", "content": "x\0__JAN_AUDIO__\x01flac\x01AA\0"}]}, _PLAIN
+        ),
+        "wire.decode_sentinels/string_content": Ours(
+            {"messages": [{"role": "user", "content": "hi\0__JAN_AUDIO__\x01wav\x01QUJD\0bye"}]},
+            _PLAIN,
+        ),
+        "wire.decode_sentinels/video_after_audio": Ours(
+            {"messages": [{"role": "user", "content":
+                           "a\0__JAN_AUDIO__\x01wav\x01QUJD\0 __JAN_VIDEO__QUJD z"}]},
+            _PLAIN,
+        ),
+        "wire.sse_filter/crlf": Ours(["1", "2"], _FRAMES),
+        "wire.sse_filter/empty_event_is_default": Ours(["1"], "we read payloads, not frames"),
+        "wire.sse_filter/named_dropped": Ours(["{}", '{"a":1}'], _FRAMES),
+        "wire.sse_filter/trailing_without_blank": Ours(["9"], "we read payloads, not frames"),
+        "stream.prepend_continuation/text": Ours(
+            "hello world", "the old text begins the message; it is no piece of the stream"
+        ),
+        "stream.prepend_continuation/second_block_not_prefixed": Ours(
+            "p", "the old text begins the message; it is no piece of the stream"
+        ),
+        "sanitize.llamacpp_reasoning_params/user_enable_thinking_dropped": Ours(
+            {"chat_template_kwargs": {"enable_thinking": True, "keep": 1, "obj": {"x": 1}}},
+            "what a user writes out is sent as it is written",
+        ),
+        "errors.context_info/zero_ok": Ours(None, "a server without a window tells no overflow"),
+        "errors.transport_category/timeout": Ours("connection", _TYPES),
+        "errors.transport_category/tls_timeout": Ours("connection", _TYPES),
+    }
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("vector", of_areas(ADAPTERS))
+def test_transport(vector: Vector) -> None:
+    check(vector, ADAPTERS, OURS)
+
+
+def test_every_difference_names_a_vector() -> None:
+    known = {case.values[0].id for case in of_areas(ADAPTERS)}
+    assert OURS.keys() <= known
