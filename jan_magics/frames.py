@@ -36,6 +36,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "n": "Int64", "id": "str", "role": "str", "now": "str", "then": "str",
         "tokens_now": "Int64", "tokens_then": "Int64",
     },
+    "repairs": {"message": "str", "rule": "str", "before": "str", "after": "str"},
     "grid": {
         "sent_tokens": "Int64", "kept": "Int64", "dropped": "Int64", "summarised": "Int64",
         "recalled": "boolean", "seconds": "Float64", "finish": "str", "answer": "str",

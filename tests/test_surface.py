@@ -19,6 +19,7 @@ TABLES = {
     "budget": "piece tokens share exact",
     "compact": "n id role now then tokens_now tokens_then",
     "grid": "sent_tokens kept dropped summarised recalled seconds finish answer message",
+    "repairs": "message rule before after",
     "found": "thread notebook id role created_at snippet on_path",
     "imported": "thread status reason messages",
     "assistants": "id name instructions parameters status",
@@ -62,7 +63,8 @@ METHODS = {
 }
 """Of the methods of a chat those that there are, with what they take by now."""
 ANSWER = (
-    "text code data tables model thread message version versions usage timings finish sent plan"
+    "text code data tables model thread message version versions usage timings finish sent plan "
+    "repairs"
 )
 
 

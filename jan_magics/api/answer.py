@@ -58,6 +58,13 @@ class Answer:
         return sent_plan_table(self._plan)
 
     @property
+    def repairs(self) -> "pd.DataFrame":
+        """Return what was repaired in the messages that were sent; stored ones are as they were."""
+        from jan_magics.api.context_tables import repairs_table
+
+        return repairs_table(self._plan)
+
+    @property
     def code(self) -> str:
         """Return the code blocks of the answer, a blank line between two; "" without any."""
         from jan_magics.notebook.markdown import code_blocks

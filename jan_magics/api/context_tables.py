@@ -1,6 +1,7 @@
 """Plans, budgets and grids as tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import pandas as pd
@@ -15,6 +16,8 @@ from jan_magics.engine.compacting import Compacted
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.views import View
 from jan_magics.frames import frame, grid_frame
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.pipeline import clean
 
 PIECES: Final = (
     "system", "pinned", "summary", "history", "retrieved", "prompt", "tools", "reserve", "safety",
@@ -32,6 +35,15 @@ def plan_table(plan: ContextPlan, prompt: str, view: View) -> pd.DataFrame:
 def sent_plan_table(plan: ContextPlan) -> pd.DataFrame:
     """Return the plan of a turn that was made; its question is stored by now."""
     return frame("plan", ({"n": n, **row} for n, row in enumerate(_rows(plan), 1)))
+
+
+def repairs_table(plan: ContextPlan | None) -> pd.DataFrame:
+    """Return what cleaning changed in the messages of a request, in the order of the rules."""
+    if plan is None or not isinstance(plan.terms.clean, Cleaner):
+        return frame("repairs", ())
+    sent = plan.sent
+    path = [message for message in plan.measured.path if message.id in sent]
+    return frame("repairs", map(asdict, clean(path, plan.terms.clean.profile).repairs))
 
 
 def budget_table(plan: ContextPlan) -> pd.DataFrame:

@@ -3,15 +3,15 @@
 Measuring goes on from the measure before, so that a message that is added costs that message.
 """
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TypeAlias
 
 from jan_magics.context.counting import count_message
 from jan_magics.context.segments import Seen
-from jan_magics.domain.messages import Message
+from jan_magics.domain.messages import Message, stored_id
 from jan_magics.domain.protocols import Tokenizer
 
 Clean: TypeAlias = Callable[[Sequence[Message]], Sequence[Message]]
@@ -32,6 +32,7 @@ class Measured:
     path: tuple[Message, ...]
     seen: Seen
     tokenizer: Tokenizer
+    clean: Clean
     system: tuple[tuple[int, Message], ...] = ()
     messages: tuple[Message, ...] = ()
     origins: tuple[int, ...] = ()
@@ -44,14 +45,23 @@ class Measured:
 
     def sources(self, number: int) -> tuple[str, ...]:
         """Return the ids of the stored messages that a message was made from."""
-        end = self.origins[number + 1] if number + 1 < len(self.origins) else len(self.path)
+        after = bisect_right(self.origins, self.origins[number])
+        end = self.origins[after] if after < len(self.origins) else len(self.path)
         role = self.messages[number].role
         made = (m for m in self.path[self.origins[number] : end] if m.id not in self.seen.statuses)
         return tuple(message.id for message in made if message.role == role)
 
     def number_at(self, place: int) -> int:
-        """Return the number of the message that was made from that place of the path, -1: none."""
+        """Return the number of the message that was made from that place of the path, -1: none.
+
+        Of several that were made from it, the last.
+        """
         return bisect_right(self.origins, place) - 1
+
+    def tokens_at(self, place: int) -> int | None:
+        """Return the tokens of what was made from that place on, None where nothing begins."""
+        first, last = bisect_left(self.origins, place), bisect_right(self.origins, place)
+        return self.tokens(first, last) if first < last else None
 
 
 def measure(
@@ -62,7 +72,7 @@ def measure(
     earlier: Measured | None = None,
 ) -> Measured:
     """Measure a path, going on from an earlier measure of its beginning where there is one."""
-    done, place = _begun(path, seen, tokenizer, earlier)
+    done, place = _begun(Measured(path, seen, tokenizer, clean), earlier)
     active = [n for n in range(place, len(path)) if path[n].id not in seen.statuses]
     system = tuple((n, path[n]) for n in active if path[n].role == "system")
     places = {path[n].id: n for n in active}
@@ -73,27 +83,32 @@ def measure(
         path,
         seen,
         tokenizer,
+        clean,
         done.system + system,
         done.messages + cleaned,
-        done.origins + tuple(places[message.id] for message in cleaned),
+        done.origins + tuple(_place(places, message) for message in cleaned),
         done.before[:-1] + tuple(accumulate(counts, initial=done.before[-1])),
         done.turns + tuple(kept + n for n, each in enumerate(cleaned) if each.role == "user"),
     )
 
 
-def _begun(
-    path: tuple[Message, ...], seen: Seen, tokenizer: Tokenizer, earlier: Measured | None
-) -> tuple[Measured, int]:
+def _place(places: Mapping[str, int], message: Message) -> int:
+    """Return where the stored message stands that a message, or a wave of it, was made from."""
+    found = places.get(message.id)
+    return places[stored_id(message.id)] if found is None else found
+
+
+def _begun(wanted: Measured, earlier: Measured | None) -> tuple[Measured, int]:
     """Return as much of an earlier measure as holds, and the place on the path to go on from.
 
     That is where a turn begins: what is before a question is not changed by it. The last question
     is measured anew: it was sent with what its turn adds, and later it is sent without.
     """
-    fresh = Measured((), seen, tokenizer)
-    if earlier is None or earlier.seen != seen or earlier.tokenizer != tokenizer:
+    fresh = replace(wanted, path=())
+    if earlier is None or earlier.seen != wanted.seen or earlier.clean != wanted.clean:
         return fresh, 0
     same = len(earlier.path) - 1
-    if same < 1 or earlier.path[:same] != path[:same]:
+    if earlier.tokenizer != wanted.tokenizer or earlier.path[:same] != wanted.path[:same]:
         return fresh, 0
     turn = bisect_right(earlier.turns, earlier.number_at(same)) - 1
     if turn < 1:
@@ -101,9 +116,10 @@ def _begun(
     kept = earlier.turns[turn]
     place = earlier.origins[kept]
     begun = Measured(
-        path[:place],
-        seen,
-        tokenizer,
+        wanted.path[:place],
+        wanted.seen,
+        wanted.tokenizer,
+        wanted.clean,
         tuple(each for each in earlier.system if each[0] < place),
         earlier.messages[:kept],
         earlier.origins[:kept],

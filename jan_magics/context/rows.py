@@ -70,10 +70,10 @@ def _messages(plan: ContextPlan) -> Iterator[Row]:
             tokens, action, reason = 0, "keep", "in the system text"
         else:
             number = measured.number_at(place)
-            whole = number >= 0 and measured.origins[number] == place
-            tokens = measured.tokens(number, number + 1) if whole else 0
+            size = measured.tokens_at(place)
+            tokens = size or 0
             action, reason = _sent(plan, message, bisect_right(measured.turns, number) - 1)
-            if not whole and action != "drop":
+            if size is None and action != "drop":
                 reason = _part_of(measured.messages[number], message)
         text, is_sent = text_of(message), message.id in sent
         yield Row(message.id, message.role, action, tokens, reason, text, is_sent)

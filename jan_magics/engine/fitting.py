@@ -12,9 +12,9 @@ from jan_magics.context.estimator import Estimator
 from jan_magics.context.exact import exact_for
 from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
-from jan_magics.domain.errors import ContextOverflow, JanError
+from jan_magics.domain.errors import ContextOverflow, JanError, RequestRejected
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ModelRef, ToolSpec
+from jan_magics.domain.models import ModelRef, Profile, ToolSpec
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
@@ -24,8 +24,10 @@ from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.views import View
-from jan_magics.providers.catalog import window_of
-from jan_magics.sanitize.roles import alternate
+from jan_magics.providers.catalog import CATALOG, window_of
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.profiles import TEMPLATE, profile_for
+from jan_magics.sanitize.validate import validate
 
 OBSERVED: Final = 16
 """The newest turns of a model from which its correction is learned."""
@@ -78,18 +80,27 @@ class Fit:
     factor: float = 1.0
     earlier: ContextPlan | None = None
     breaker: Breaker = field(default_factory=Breaker)
+    profile: Profile = TEMPLATE
     patience: float = SUMMARY
 
     async def plan(
         self, path: tuple[Message, ...], system: str, tools: tuple[ToolSpec, ...] = ()
     ) -> ContextPlan:
-        """Plan the request for a path. Raises ContextOverflow."""
-        terms = Terms(self.budget, self.tokenizer, alternate, str(self.model), system, tools)
+        """Plan the request for a path. Raises ContextOverflow, RequestRejected."""
+        clean = Cleaner(self.profile)
+        terms = Terms(self.budget, self.tokenizer, clean, str(self.model), system, tools)
 
         def plan() -> ContextPlan:
             return plan_context(path, self.records, terms, self.earlier)
 
-        return await settled(self.tokenizer, plan)
+        found = await settled(self.tokenizer, plan)
+        if faults := validate(found.messages, self.profile):
+            raise RequestRejected(
+                f"{self.model} would refuse this request: {faults[0].detail}",
+                "Look at what is sent: %chat plan   or leave the message out: %chat drop ID",
+                model=str(self.model),
+            )
+        return found
 
     def estimate(self, plan: ContextPlan) -> int | None:
         """Return the tokens of a plan as they were estimated, uncorrected; None for exact ones."""
@@ -106,6 +117,7 @@ class Fitting:
     plans: dict[str, ContextPlan] = field(default_factory=dict)
     breakers: dict[str, Breaker] = field(default_factory=dict)
     patience: float = SUMMARY
+    capabilities: dict[ModelRef, frozenset[str]] = field(default_factory=dict)
     counts: dict[ModelRef, tuple[Provider, LiveCounts | None]] = field(default_factory=dict)
 
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
@@ -136,6 +148,7 @@ class Fitting:
             factor,
             self.plans.get(thread),
             self.breakers.setdefault(thread, Breaker()),
+            self.profile(model),
             self.patience,
         )
 
@@ -162,6 +175,12 @@ class Fitting:
             return CharsTokenizer()
         exact = exact_for(model.name) if how == "auto" else None
         return exact or estimator_for(model.name)
+
+    def profile(self, model: ModelRef) -> Profile:
+        """Return what the model's wire takes, and what is known of the model itself."""
+        entry = CATALOG.get(model.provider)
+        can = self.capabilities.get(model, frozenset()) | (entry.can if entry else frozenset())
+        return profile_for(model, entry.wire if entry else "openai", has=can)
 
     def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
         """Remember a finished turn's plan, and learn from the input tokens of its one request."""
@@ -191,6 +210,8 @@ class Fitting:
         except (JanError, TimeoutError):
             listed = ()
         for info in listed:
+            if info.ref.name == model.name:
+                self.capabilities[model] = frozenset(info.capabilities)
             if info.window and info.ref.name == model.name:
                 return info.window, "the server"
         if known := window_of(model.name):

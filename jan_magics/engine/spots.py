@@ -7,8 +7,7 @@ from typing import Literal, TypeAlias
 
 from jan_magics.domain.branching import attach, fork, select
 from jan_magics.domain.errors import ThreadError
-from jan_magics.domain.legacy import says_nothing
-from jan_magics.domain.messages import Message, TextPart, text_of
+from jan_magics.domain.messages import Message, ReasoningPart, TextPart, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import Changes, TreeIndex
 
@@ -117,8 +116,16 @@ def unanswered(index: TreeIndex, spot: Spot) -> Spot:
     last = index.head() if spot.where == "head" else index[spot.message]
     if last is None or index.children(last.id):
         return spot
-    question = index.nearest_user(last.id) if says_nothing(last) else last
+    question = index.nearest_user(last.id) if _only_thinks(last) else last
     return Spot("beside", question.id) if question and question.role == "user" else spot
+
+
+def _only_thinks(message: Message) -> bool:
+    """Tell whether there is no word in an answer; what was thought is not sent again."""
+    return all(
+        isinstance(part, ReasoningPart) or (isinstance(part, TextPart) and not part.text.strip())
+        for part in message.parts
+    )
 
 
 def later_messages(index: TreeIndex, spot: Spot) -> int:

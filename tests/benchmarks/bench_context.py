@@ -16,7 +16,8 @@ from jan_magics.context.rows import rows_of
 from jan_magics.context.tokens import estimator_for
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.overlays import CellLink, Overlay
-from jan_magics.sanitize.roles import alternate
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.profiles import TEMPLATE
 from tests.context.histories import say
 
 MESSAGES, WINDOW = 4_000, 32_768
@@ -49,7 +50,7 @@ def best(work: Callable[[], object], runs: int = 9) -> float:
 
 
 def terms(window: int) -> Terms:
-    return Terms(Budget(window=window), estimator_for("gpt-4o"), alternate, model="m:m")
+    return Terms(Budget(window=window), estimator_for("gpt-4o"), Cleaner(TEMPLATE), model="m:m")
 
 
 def langchain(path: tuple[Message, ...]) -> float | None:

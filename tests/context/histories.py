@@ -18,8 +18,10 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from jan_magics.domain.models import Profile
 from jan_magics.domain.overlays import Hidden, Mark, Overlay, SegmentCut, Summary, TrimCut, Undone
-from jan_magics.sanitize.roles import alternate
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.profiles import TEMPLATE
 
 EXAMPLES = int(os.environ.get("JAN_SOAK_HISTORIES", "5000"))
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -55,11 +57,13 @@ def talk(turns: int, size: int = 10) -> tuple[Message, ...]:
     return tuple(said[:-1])
 
 
-def terms(window: int | None, *, system: str = "", **fields: object) -> Terms:
+def terms(
+    window: int | None, *, system: str = "", profile: Profile = TEMPLATE, **fields: object
+) -> Terms:
     """Return terms under which a token is a letter; nothing is kept back unless it is said."""
     known = {"reserve_output": 0, "safety": 1.0} | fields
     budget = Budget(window=window, **known)  # type: ignore[arg-type]
-    return Terms(budget, Letters(), alternate, model="m:m", system=system)
+    return Terms(budget, Letters(), Cleaner(profile), model="m:m", system=system)
 
 
 _words = st.sampled_from(["", " ", "a", "must keep 42 kg", "数据在 a.csv 里", "🦊🦊", "x" * 30])

@@ -11,9 +11,17 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.rows import rows_of
 from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ToolSpec
+from jan_magics.domain.models import (
+    ALTERNATING,
+    ANTHROPIC,
+    GEMINI,
+    SINGLE_SYSTEM,
+    STRICT_OPENAI,
+    ToolSpec,
+)
 from jan_magics.domain.overlays import Hidden, Mark, Overlay, TrimCut, Undone
-from jan_magics.sanitize.roles import alternate
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.validate import validate
 from tests.context.histories import EXAMPLES, Letters, histories, prefixes, say, talk, terms
 
 History = tuple[tuple[Message, ...], tuple[Overlay, ...]]
@@ -21,6 +29,7 @@ budgets = st.builds(
     terms,
     st.sampled_from([None, 60, 120, 400, 10_000]),
     system=st.sampled_from(["", "be brief"]),
+    profile=st.sampled_from([STRICT_OPENAI, ANTHROPIC, GEMINI, ALTERNATING, SINGLE_SYSTEM]),
     reserve_output=st.sampled_from([0, 20]),
     safety=st.sampled_from([1.0, 0.85]),
     trim_at=st.sampled_from([1.0, 0.8]),
@@ -68,7 +77,9 @@ def test_a_plan_fits_and_keeps_what_must_stay(history: History, given: Terms) ->
         if action == "pin" and identifier in asked:
             assert identifier in plan.sent
     # Repairing what is planned changes nothing, and no message is sent in halves.
-    assert tuple(alternate(plan.messages)) == plan.messages
+    assert tuple(given.clean(plan.messages)) == plan.messages
+    assert isinstance(given.clean, Cleaner)
+    assert validate(plan.messages, given.clean.profile) == ()
     whole = {message.id: message for message in plan.measured.messages}
     assert all(whole[message.id] == message for message in plan.messages)
 
