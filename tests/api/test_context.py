@@ -99,7 +99,7 @@ def test_a_side_turn_sees_the_history_and_leaves_the_thread(chat: jan.Chat) -> N
 def test_repairs_are_told_and_not_stored(chat: jan.Chat) -> None:
     chat.send("a\x00b 你好", show=False)
     answer = chat.send("and now?", show=False)
-    assert answer.repairs.rule.tolist() == ["characters", "characters"]
+    assert set(answer.repairs.rule) == {"characters"}
     assert "\ufffd" in answer.repairs.after[0]
     assert "\x00" not in answer.sent["messages"][0]["text"]
     assert chat.messages().text[0] == "a\x00b 你好"
