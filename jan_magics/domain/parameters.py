@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from jan_magics.domain.errors import SettingError
+from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions
 
 
@@ -42,10 +43,34 @@ RANGES: Final[Mapping[str, Range]] = MappingProxyType({
 })  # fmt: skip
 
 
+LEVELS: Final = ("auto", "off", "low", "medium", "high")
+"""How much a model may reason before it answers."""
+
+
+def number_in(value: Json) -> Json:
+    """Return the number that a text spells; anything else stays as it is.
+
+    >>> number_in(" 0.4"), number_in("7"), number_in(" "), number_in("warm"), number_in(2)
+    (0.4, 7, ' ', 'warm', 2)
+    """
+    if not isinstance(value, str) or not value.isascii():
+        return value
+    for kind in (int, float):
+        try:
+            number = kind(value)
+        except ValueError:
+            continue
+        return number if abs(number) < float("inf") else value
+    return value
+
+
 def fault_of(name: str, value: object) -> str:
     """Say what a parameter's value should be, "" where nothing is wrong; None takes one back."""
+    if name == "reasoning" and isinstance(value, str) and value not in LEVELS:
+        return f"reasoning is {', '.join(LEVELS[:-1])} or {LEVELS[-1]}, not {value!r}"
     known = RANGES.get(name)
-    if value is None or known is None or known.holds(value):
+    read = number_in(value) if isinstance(value, str) else value
+    if value is None or known is None or known.holds(read):
         return ""
     return f"{name} is {known}, not {value!r}"
 

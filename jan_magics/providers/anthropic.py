@@ -14,6 +14,7 @@ from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelR
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.anthropic_answer import AnthropicDecoder
 from jan_magics.providers.anthropic_wire import encode, settle_for
+from jan_magics.providers.catalog import declared_of
 from jan_magics.providers.dialects import ANTHROPIC, Dialect
 from jan_magics.providers.exchange import Letter, exchange, patience
 from jan_magics.providers.failures import Asked, unreadable
@@ -128,7 +129,9 @@ def read_models(body: bytes, asked: Asked) -> Sequence[ModelInfo]:
     address = asked.address if asked.provider == "custom" else None
     return tuple(
         ModelInfo(
-            ModelRef(asked.provider, name, address), count(row.get("max_input_tokens")) or None
+            ModelRef(asked.provider, name, address),
+            count(row.get("max_input_tokens")) or None,
+            declared_of(name),
         )
         for row in rows
         if isinstance(row, dict) and isinstance(name := row.get("id"), str) and name

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
+from jan_magics.domain.models import CapabilitySource
 from jan_magics.providers.dialects import (
     ANTHROPIC,
     COHERE,
@@ -33,7 +34,7 @@ Wire: TypeAlias = Literal["openai", "anthropic", "google", "ollama", "offline"]
 class Entry:
     """A provider: its base address, the usual variable of its key, its wire and its dialect.
 
-    `header` carries the key. `can` are capabilities that all of its newer models have.
+    `header` carries the key.
     """
 
     name: str
@@ -43,11 +44,7 @@ class Entry:
     wire: Wire = "openai"
     dialect: Dialect = PLAIN
     header: str = "Authorization"
-    can: frozenset[str] = frozenset()
 
-
-_TOOLS: Final = frozenset({"tools"})
-_SEES: Final = frozenset({"tools", "vision"})
 
 _ENTRIES: Final = (
     Entry("jan", "http://127.0.0.1:1337/v1", "JAN_API_KEY", local=True, dialect=LLAMA),
@@ -58,28 +55,25 @@ _ENTRIES: Final = (
     Entry("mlx", "http://localhost:8080/v1", local=True, dialect=MLX),
     Entry("local", "", local=True, dialect=LLAMA),
     Entry("offline", "", local=True, wire="offline"),
-    Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI, can=_SEES),
+    Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI),
     Entry("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", wire="anthropic",
-          dialect=ANTHROPIC, header="x-api-key", can=_SEES),
+          dialect=ANTHROPIC, header="x-api-key"),
     Entry("google", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY",
-          wire="google", dialect=GOOGLE, header="x-goog-api-key", can=_SEES),
+          wire="google", dialect=GOOGLE, header="x-goog-api-key"),
     # Every customer has an address of their own.
-    Entry("azure", "", "AZURE_OPENAI_API_KEY", dialect=OPENAI, header="api-key", can=_SEES),
+    Entry("azure", "", "AZURE_OPENAI_API_KEY", dialect=OPENAI, header="api-key"),
     Entry("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", dialect=OPENROUTER),
-    Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", dialect=EFFORT, can=_TOOLS),
-    Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL, can=_TOOLS),
-    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", dialect=HOSTED,
-          can=_TOOLS),
+    Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", dialect=EFFORT),
+    Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL),
+    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", dialect=HOSTED),
     Entry("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", dialect=OPEN_MODELS),
     Entry("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY",
           dialect=OPEN_MODELS),
-    Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY", dialect=XAI, can=_TOOLS),
-    Entry("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", dialect=COHERE,
-          can=_TOOLS),
+    Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY", dialect=XAI),
+    Entry("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", dialect=COHERE),
     Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", dialect=HOSTED),
-    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=HOSTED,
-          can=_TOOLS),
-    Entry("minimax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", dialect=MINIMAX, can=_TOOLS),
+    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=HOSTED),
+    Entry("minimax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", dialect=MINIMAX),
 )  # fmt: skip
 CATALOG: Final[Mapping[str, Entry]] = MappingProxyType({entry.name: entry for entry in _ENTRIES})
 
@@ -128,3 +122,21 @@ def longest_answer(name: str) -> int:
     """Return the most tokens that a model writes, for a wire that wants to be told a limit."""
     found = (size for pattern, size in _ANSWERS if re.search(pattern, name.lower()))
     return next(found, 8_192)
+
+
+_CAPABILITIES: Final = (
+    ("tools", r"claude|gemini|gpt-[45]|o[134](?:-|$)|grok|command-[ar]|kimi|minimax|deepseek-chat"
+              r"|mistral-(?:large|medium|small)|ministral|codestral|devstral|magistral|gpt-oss"
+              r"|llama-?[34]|qwen-?[23]"),
+    ("vision", r"claude|gemini|gpt-(?:4o|4\.1|5)|o[34](?:-|$)|grok-4|pixtral|llama-?4|-vl\b|vision"
+               r"|mistral-(?:medium|small)"),
+    ("reasoning", r"claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])|gemini-(?:2\.5|[3-9])|gpt-(?:5|oss)"
+                  r"|o[134](?:-|$)|grok-[34]|deepseek-(?:reasoner|r1)|magistral|qwen-?3|kimi-k2-think"
+                  r"|minimax-m|sonar-reasoning"),
+)  # fmt: skip
+
+
+def declared_of(name: str) -> Mapping[str, CapabilitySource]:
+    """Return what the makers say that a model of this name can; a server that tells is right."""
+    lower = name.lower()
+    return {can: "declared" for can, names in _CAPABILITIES if re.search(names, lower)}

@@ -56,7 +56,7 @@ async def exchange(
                 begun = True
                 yield event
     except RequestRejected as error:
-        if begun or letter.body == letter.bare or not rejects_parameter(error):
+        if begun or letter.body == letter.bare or not rejects_parameter(error, _sent(letter)):
             raise
         refusal = error
     else:

@@ -13,6 +13,7 @@ from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.answer import Answer
+from jan_magics.providers.catalog import declared_of
 from jan_magics.providers.dialects import GOOGLE, Dialect
 from jan_magics.providers.exchange import Letter, exchange, patience
 from jan_magics.providers.failures import Asked, unreadable
@@ -140,8 +141,8 @@ def _answers(row: Mapping[str, Json]) -> bool:
 def _info(row: Mapping[str, Json], asked: Asked) -> ModelInfo:
     name = str(row["name"]).removeprefix(_PREFIX)
     address = asked.address if asked.provider == "custom" else None
-    can: dict[str, CapabilitySource] = (
-        {"reasoning": "probed"} if row.get("thinking") is True else {}
-    )
+    can: dict[str, CapabilitySource] = {**declared_of(name)}
+    if row.get("thinking") is True:
+        can["reasoning"] = "probed"
     window = count(row.get("inputTokenLimit")) or None
     return ModelInfo(ModelRef(asked.provider, name, address), window, can)

@@ -59,7 +59,12 @@ class OpenAIProvider:
         return self._dialect.prefill
 
     def check(self, model: ModelRef, options: ChatOptions) -> None:
-        """Accept everything: only the server knows its models."""
+        """Refuse a level of reasoning that is none; only the server knows its models.
+
+        Raises:
+            SettingError.
+        """
+        settle(options, self._dialect, model.name)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
         """Send a request and yield events; the last one is Finish.

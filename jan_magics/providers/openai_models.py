@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
+from jan_magics.providers.catalog import declared_of
 from jan_magics.providers.failures import Asked, unreadable
 
 _WINDOWS = ("context_length", "max_context_length", "context_window", "max_model_len")
@@ -63,7 +64,8 @@ def _info(row: Mapping[str, Json], asked: Asked) -> ModelInfo:
     name = row.get("id")
     address = asked.address if asked.provider == "custom" else None
     ref = ModelRef(asked.provider, name if isinstance(name, str) else "", address)
-    return ModelInfo(ref, _window(row), _capabilities(row), _loaded(row))
+    told = {**declared_of(ref.name), **_capabilities(row)}
+    return ModelInfo(ref, _window(row), told, _loaded(row))
 
 
 def _window(row: Mapping[str, Json]) -> int | None:

@@ -13,6 +13,7 @@ from jan_magics.domain.errors import RequestRejected, SettingError
 from jan_magics.domain.events import LeftOut
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.parameters import LEVELS, number_in
 from jan_magics.providers.dialects import Dialect
 
 # Names for things that are settled before a request leaves; a server would misread them.
@@ -21,7 +22,6 @@ CLIENT_KEYS: Final = frozenset(
 )
 # What was planned and recorded is what is sent: no parameter may change it.
 FIXED_KEYS: Final = frozenset({"model", "messages", "stream"})
-LEVELS: Final = ("auto", "off", "low", "medium", "high")
 
 _COMMON: Final[Mapping[str, str]] = {
     "max_output_tokens": "max_tokens", "max_completion_tokens": "max_tokens",
@@ -63,7 +63,7 @@ def settle(
     for name, value in options.parameters.items():
         if name not in CLIENT_KEYS and name not in FIXED_KEYS:
             common = _COMMON.get(name, name)
-            values[common] = _number(value) if common in _NUMBERS else value
+            values[common] = number_in(value) if common in _NUMBERS else value
     if values.get("max_tokens") == 0:  # no limit
         del values["max_tokens"]
     _samplers(values)
@@ -74,35 +74,30 @@ def settle(
     return Settled(values, level, tuple(left_out))
 
 
-def rejects_parameter(error: RequestRejected) -> bool:
-    """Tell whether a server refused a request for one of its parameters."""
-    client = error.status is not None and 400 <= error.status < 500
-    return client and bool(_REJECTIONS.search(error.message))
+def rejects_parameter(error: RequestRejected, names: Sequence[str] | None = None) -> bool:
+    """Tell whether a server refused a request for a parameter; `names` are those that it had."""
+    if error.status is None or not 400 <= error.status < 500:
+        return False
+    if _REFUSALS.search(error.message):
+        return True
+    # These words are said of images and tools as well.
+    named = names is None or any(name in error.message for name in names)
+    return named and bool(_PERHAPS.search(error.message))
 
 
-_REJECTIONS: Final = re.compile(
+_REFUSALS: Final = re.compile(
     r"(?:unsupported|unknown|unrecognized|unexpected|invalid) (?:request )?"
-    r"(?:parameter|argument|property|field|key|keyword|value|name)"
+    r"(?:parameter|argument|property|field|key|keyword|name)"
     r"|propert(?:y|ies) .{0,80}(?:unsupported|not (?:supported|allowed|permitted))"
-    r"|(?:is|are) not supported (?:with|by|for|when|in) "
-    r"|does(?: not|n't) support (?:the )?(?:parameter|.{0,60}(?:temperature|top_[pk]|penalty))"
     r"|use only one|cannot both be specified|extra (?:inputs|fields|parameters) (?:are )?not"
-    r"|cannot find field|is deprecated for this model",
+    r"|cannot find field",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-def _number(value: Json) -> Json:
-    """Return the number that a text spells; other text stays as it is."""
-    if not isinstance(value, str) or not value.strip().isascii():
-        return value
-    for kind in (int, float):
-        try:
-            number = kind(value)
-        except ValueError:
-            continue
-        return number if abs(number) < float("inf") else value
-    return value
+_PERHAPS: Final = re.compile(
+    r"(?:is|are) (?:not supported|deprecated) (?:with|by|for|when|in) |does(?: not|n't) support"
+    r"|unsupported value|only .{0,40}is supported",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def _samplers(values: dict[str, Json]) -> None:

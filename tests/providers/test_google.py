@@ -251,7 +251,8 @@ def test_models_that_only_embed_are_not_listed() -> None:
     ]  # fmt: skip
     (info,) = read_models(json.dumps({"models": rows}).encode(), ASKED)
     assert (str(info.ref), info.window) == ("test:gemini-x", 9)
-    assert info.capabilities == {"reasoning": "probed"}
+    declared = {"tools": "declared", "vision": "declared"}
+    assert info.capabilities == {**declared, "reasoning": "probed"}
 
 
 def test_text_keeps_the_signature_of_its_end() -> None:
