@@ -50,6 +50,8 @@ def _described(plan: Preview) -> str:
     ]
     if options := plain_options(request.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
+    if request.tools:
+        lines.append("tools    " + ", ".join(tool.name for tool in request.tools))
     if request.system:
         lines.append(f"system   {request.system}")
     return "\n".join((*lines, "prompt", text_of(request.messages[-1])))
