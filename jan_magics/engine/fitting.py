@@ -24,7 +24,7 @@ from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.views import View
-from jan_magics.providers.catalog import CATALOG, window_of
+from jan_magics.providers.catalog import CATALOG, declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
 from jan_magics.sanitize.validate import validate
@@ -179,7 +179,7 @@ class Fitting:
     def profile(self, model: ModelRef) -> Profile:
         """Return what the model's wire takes, and what is known of the model itself."""
         entry = CATALOG.get(model.provider)
-        can = self.capabilities.get(model, frozenset()) | (entry.can if entry else frozenset())
+        can = {*self.capabilities.get(model, ()), *declared_of(model.name)}
         return profile_for(model, entry.wire if entry else "openai", has=can)
 
     def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
