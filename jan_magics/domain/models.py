@@ -11,7 +11,7 @@ CapabilitySource: TypeAlias = Literal["declared", "probed", "learned"]
 SystemPlaces: TypeAlias = Literal["any", "first", "none"]
 """Where system messages may stand: anywhere, one at the beginning, or nowhere."""
 Resent: TypeAlias = Literal["never", "signed", "always"]
-"""Which reasoning of earlier answers is sent again."""
+"""Which reasoning of earlier answers is sent again; signed is what its provider marked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,9 @@ class Profile:
     results are messages of their own on the wire. `unique_calls`: no id of a tool call comes twice
     in a request. `call_ids` is the pattern of a whole id; nine small letters and digits always fit.
     `media` is the pattern of the media types that are taken at all, in small letters; `image/*` is
-    an image of unknown type. `answer_files`: answers may hold files. Names in characters. With
-    `model` known, opaque data of any other model is left out.
+    an image of unknown type. `addressed` are those that may be an address instead of bytes.
+    `answer_files`: answers may hold files. Names in characters. With `model` known, opaque data of
+    any other model is left out.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Profile:
     files: bool | None = None
     tools: bool | None = None
     media: str = r".*"
+    addressed: str = r".*"
     answer_files: bool = False
     reasoning: Resent = "never"
     unique_calls: bool = False
@@ -135,6 +137,7 @@ STRICT_OPENAI: Final = Profile(
     "strict OpenAI",
     system="any",
     media=rf"{_PICTURES}|audio/(mpeg|mp3|wav|wave|x-wav)|application/pdf",
+    addressed=r"image/.*",
 )
 ANTHROPIC: Final = Profile(
     "Anthropic",

@@ -48,7 +48,7 @@ def leave_out_media(messages: Sequence[Message], profile: Profile) -> Messages:
 def _unpacked(part: Part) -> Part:
     if not isinstance(part, FilePart):
         return part
-    found = _DATA_URL.fullmatch(part.url) if part.url and part.data is None else None
+    found = _DATA_URL.fullmatch(part.url) if part.url and not part.data else None
     data = part.data if found is None else _decoded(found[2])
     media_type = part.media_type
     if found and (not media_type or media_type.endswith("/*")):
@@ -57,9 +57,11 @@ def _unpacked(part: Part) -> Part:
     if data and media_type.startswith("text/"):
         text = data.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         return TextPart(guarded(f"File: {part.name or 'attachment'}\n{text}"))
-    if data is not part.data:
-        return replace(part, media_type=media_type, data=data, url=None)
-    return part if media_type == part.media_type else replace(part, media_type=media_type)
+    # Bytes or an address: of both, the bytes are what was meant.
+    url = None if data else part.url
+    if (media_type, data or None, url) == (part.media_type, part.data, part.url):
+        return part
+    return replace(part, media_type=media_type, data=data or None, url=url)
 
 
 def _decoded(text: str) -> bytes | None:
@@ -91,11 +93,11 @@ def _files(message: Message) -> Iterator[FilePart]:
 
 
 def _is_taken(part: FilePart, message: Message, profile: Profile) -> bool:
-    if not (part.data or part.url) or message.role == "system":
-        return False
-    if message.role == "assistant" and not profile.answer_files:
-        return False
     media_type = part.media_type.lower()
+    if not (part.data or (part.url and re.fullmatch(profile.addressed, media_type))):
+        return False
+    if message.role == "system" or (message.role == "assistant" and not profile.answer_files):
+        return False
     known = {"image": profile.images, "audio": profile.audio, "video": profile.video}
     if known.get(media_type.partition("/")[0], profile.files) is False:
         return False

@@ -54,11 +54,11 @@ def drop_unknown(messages: Sequence[Message], profile: Profile) -> Messages:
 
 
 def drop_blank(messages: Sequence[Message], profile: Profile) -> Messages:
-    """Drop texts without words: some servers refuse them. In an answer one may hold a signature."""
-    return tuple(
-        with_parts(message, (part for part in message.parts if not _is_blank(part, message)))
-        for message in messages
-    )
+    """Drop texts without words: some servers refuse them. In an answer one may hold a signature.
+
+    Reasoning that led to nothing else goes too: no wire has a place for it alone.
+    """
+    return tuple(with_parts(message, _worded(message)) for message in messages)
 
 
 def choose_reasoning(messages: Sequence[Message], profile: Profile) -> Messages:
@@ -117,6 +117,11 @@ def _belongs(part: Part, message: Message) -> bool:
     return not isinstance(part, UnknownPart)
 
 
+def _worded(message: Message) -> tuple[Part, ...]:
+    parts = tuple(part for part in message.parts if not _is_blank(part, message))
+    return () if all(isinstance(part, ReasoningPart) for part in parts) else parts
+
+
 def _is_blank(part: Part, message: Message) -> bool:
     if not isinstance(part, TextPart | ReasoningPart) or part.text.strip():
         return False
@@ -131,7 +136,8 @@ def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:
             continue
         foreign = _is_foreign(part.opaque, profile.model)
         if isinstance(part, ReasoningPart):
-            signed = not foreign and (part.signature is not None or part.opaque is not None)
+            # A signature alone does not tell whose it is.
+            signed = part.opaque is not None and not foreign
             if profile.reasoning == "never" or (profile.reasoning == "signed" and not signed):
                 continue
             if foreign:

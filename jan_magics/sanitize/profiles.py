@@ -14,9 +14,15 @@ from jan_magics.domain.models import (
     Profile,
 )
 
-TEMPLATE: Final = replace(ALTERNATING, name="some template", call_ids="[A-Za-z0-9]{9}", files=None)
+TEMPLATE: Final = replace(
+    ALTERNATING,
+    name="some template",
+    call_ids="[A-Za-z0-9]{9}",
+    files=None,
+    addressed=r"image/.*",
+)
 """What every chat template takes that knows a system message; Mistral's want nine letters."""
-OLLAMA: Final = replace(TEMPLATE, name="Ollama", audio=False, video=False, files=False)
+OLLAMA: Final = replace(TEMPLATE, name="Ollama", media=r"image/.*", addressed=r"(?!)")
 _WIRES: Final[Mapping[str, Profile]] = MappingProxyType(
     {"anthropic": ANTHROPIC, "google": GEMINI, "ollama": OLLAMA}
 )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isinf
 from typing import Final, NoReturn
 
 from jan_magics.domain.messages import (
@@ -86,16 +87,26 @@ def _object(raw: str) -> str:
     if not raw.strip():
         return "{}"
     try:
-        value = json.loads(raw, parse_constant=_refuse)
+        value = json.loads(raw, parse_constant=_refuse, parse_float=_finite)
         if isinstance(value, dict):
             mended_value = _mended_json(value)
             # Escapes such as \ud83d and \u0000 come to light only here.
             if mended_value == value:
                 return raw
-            return json.dumps(mended_value, ensure_ascii=False, allow_nan=False)
+            return json.dumps(
+                mended_value,
+                ensure_ascii=False,
+            )
     except (ValueError, RecursionError):
         pass
     return json.dumps({"arguments": raw}, ensure_ascii=False)
+
+
+def _finite(number: str) -> float:
+    # 1e999 is JSON, and infinite for whoever reads it.
+    if isinf(value := float(number)):
+        raise ValueError(number)
+    return value
 
 
 def _refuse(name: str) -> NoReturn:

@@ -90,7 +90,7 @@ def _system(messages: Sequence[Message], profile: Profile) -> Faults:
 
 def _content(messages: Sequence[Message], profile: Profile) -> Faults:
     for message in messages:
-        if not message.parts:
+        if all(isinstance(part, ReasoningPart) for part in message.parts):
             yield Fault(message.id, "content", "a message without content")
         for part in message.parts:
             if detail := _wrong(part, message.role, profile):
@@ -109,7 +109,7 @@ def _wrong(part: Part, role: str, profile: Profile) -> str:
             said = "a text without words"
         case ReasoningPart() if role != "assistant" or profile.reasoning == "never":
             said = "reasoning"
-        case ReasoningPart(signature=None, opaque=None) if profile.reasoning == "signed":
+        case ReasoningPart(opaque=None) if profile.reasoning == "signed":
             said = "reasoning without a signature"
         case ToolCallPart() | ToolResultPart() if role != "assistant" or profile.tools is False:
             said = "a tool part"
@@ -128,7 +128,9 @@ def _files(messages: Sequence[Message], profile: Profile) -> Faults:
                 yield Fault(message.id, "files", f"the model takes no {part.media_type!r}")
             if kind == "text" and part.data:
                 yield Fault(message.id, "files", "a text that is sent as a file")
-            if not part.data and not part.url:
+            if not part.data and not (
+                part.url and re.fullmatch(profile.addressed, part.media_type)
+            ):
                 yield Fault(message.id, "files", "a file without content")
             if len(part.name or "") > profile.longest_file_name:
                 yield Fault(message.id, "files", f"the name {part.name!r} is too long")
@@ -188,6 +190,7 @@ def _is_object(text: str) -> bool:
 
     try:
         value = json.loads(text, parse_constant=refuse)
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and not any(map(_is_broken, _strings(value)))

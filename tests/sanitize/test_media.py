@@ -63,9 +63,16 @@ def test_data_addresses_are_bytes_and_text_files_are_text() -> None:
     audio = FilePart("audio/*", url="data:audio/wav;base64,QUJD")
     table = FilePart("text/csv", b"a,\xe4\xb8\xad\0", name="a.csv")
     remote = FilePart("audio/wav", url="https://h.example/a.wav")
-    assert sent(user("q", audio, table, remote)) == (
-        (TextPart("q"), FilePart("audio/wav", b"ABC"), TextPart("File: a.csv\na,中�"), remote),
-    )
+    known = (TextPart("q"), FilePart("audio/wav", b"ABC"), TextPart("File: a.csv\na,中�"))
+    given = user("q", audio, table, remote)
+    assert sent(given, profile=Profile("nobody knows")) == ((*known, remote),)
+    # This wire has a place for a recording, and none for its address.
+    assert sent(given) == (known,)
+
+
+def test_bytes_are_meant_where_there_is_an_address_too() -> None:
+    both = replace(PNG, url="https://h.example/a.png")
+    assert sent(user("q", both)) == ((TextPart("q"), PNG),)
 
 
 def test_a_file_without_content_is_left_out() -> None:

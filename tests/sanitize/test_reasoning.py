@@ -48,6 +48,7 @@ def test_what_a_provider_wants_back_stays_on_its_part() -> None:
 
 
 def test_an_answer_of_nothing_but_reasoning_is_not_sent() -> None:
-    history = [user("q"), answer(PLAIN), user("r", identifier="v")]
-    (sent,) = clean(history, STRICT_OPENAI).messages
-    assert sent.parts == (TextPart("q"), TextPart("r"))
+    history = [user("q"), answer(PLAIN, SIGNED), user("r", identifier="v")]
+    for profile in (STRICT_OPENAI, ANTHROPIC, replace(STRICT_OPENAI, reasoning="always")):
+        (sent,) = clean(history, profile).messages
+        assert sent.parts == (TextPart("q"), TextPart("r"))
