@@ -148,7 +148,7 @@ class Fitting:
             factor,
             self.plans.get(thread),
             self.breakers.setdefault(thread, Breaker()),
-            self.profile(model),
+            self.profile(model, settings),
             self.patience,
         )
 
@@ -176,9 +176,10 @@ class Fitting:
         exact = exact_for(model.name) if how == "auto" else None
         return exact or estimator_for(model.name)
 
-    def profile(self, model: ModelRef) -> Profile:
+    def profile(self, model: ModelRef, settings: Settings) -> Profile:
         """Return what the model's wire takes, and what is known of the model itself."""
-        entry = CATALOG.get(model.provider)
+        host = settings.hosts.get(model.provider)
+        entry = host.entry if host else CATALOG.get(model.provider)
         can = {*self.capabilities.get(model, ()), *declared_of(model.name)}
         return profile_for(model, entry.wire if entry else "openai", has=can)
 
