@@ -160,10 +160,15 @@ def asked_by(here: Here, files: Files) -> Marks:
     """Return what a thread remembers of the cell that asks.
 
     Where its id is no file's own (VS Code), or none is sent, the cells of the file stand for it.
+    An id that other notebooks have too is known with what it asks here and with what it asks in
+    the file: a cell may be run before it is saved, or never saved as it was run.
     """
-    if travelling(here.marks) or not here.notebook:
+    if not here.notebook or any(map(_is_random, here.marks)):
         return here.marks
-    return here.marks | marks_in(files.at(here.notebook))
+    saved = marks_in(files.at(here.notebook))
+    if travelling(here.marks):
+        saved = frozenset(mark for mark in saved if mark.partition(":")[0] in here.marks)
+    return here.marks | saved
 
 
 def remembered(known: Iterable[str], marks: Marks) -> list[str]:

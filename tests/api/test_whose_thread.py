@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from jan_magics.api.host import Showing
 from jan_magics.domain.errors import SettingError
+from jan_magics.engine.asking import Asking
 from tests.notebook_host import NotebookHost, footer, write
 
 A, B, C = "0a1b2c3d", "4e5f6a7b", "8c9d0e1f"
@@ -33,6 +35,29 @@ def test_a_moved_notebook_keeps_its_thread(first: Path, tmp_path: Path) -> None:
     with NotebookHost(moved) as kernel:
         assert "moved (continued, 2 messages) · answer ‹2/2›" in footer(kernel.ask("one", A))
         assert kernel.threads() == [("moved.ipynb", "", 3)]
+
+
+@pytest.mark.parametrize(("cell", "new"), [(A, C), ("cell-1", "cell-3")])
+@pytest.mark.parametrize("moved", [True, False])
+def test_a_new_cell_that_runs_first_finds_the_thread(
+    tmp_path: Path, cell: str, new: str, *, moved: bool
+) -> None:
+    old = write(tmp_path / "old.ipynb", {cell: "as it was saved"})
+    with NotebookHost(old) as kernel:
+        kernel.ask("one", cell)  # run, and not saved as it was run
+    there = write(tmp_path / "new.ipynb", {cell: "as it was saved", new: "three"})
+    if moved:
+        old.unlink()
+    with NotebookHost(there) as kernel:
+        # A command looks before anything is asked; it changes nothing.
+        kernel.running = (new, "%chat show")
+        assert kernel.path() == ["one", "one"]
+        assert "new (continued, 2 messages)" in footer(kernel.ask("three", new))
+        assert len(kernel.threads()) == (1 if moved else 2)
+    with NotebookHost(there) as kernel:
+        kernel.running = (new, "%chat retry")
+        kernel.host.ask(Asking(aim="retry"), Showing(show=False))
+        assert kernel.path() == ["one", "one", "three", "three"]
 
 
 def test_a_copied_notebook_gets_a_copy(first: Path, tmp_path: Path) -> None:

@@ -162,6 +162,11 @@ def test_a_cell_that_no_file_names_is_remembered_with_the_cells_of_its_file() ->
     assert asked_by(here(""), disk) == frozenset()
 
 
+def test_a_plain_id_is_remembered_with_what_it_asks_in_the_file_too() -> None:
+    disk = Disk({OLD: NotebookFile(marks_of("c1", "saved") | marks_of("c2", "other"))})
+    assert asked_by(here(OLD, "c1", "run"), disk) == marks_of("c1", "run") | marks_of("c1", "saved")
+
+
 def test_marks_of_a_thread_are_bounded_and_keep_the_newest() -> None:
     many = remembered([str(n) for n in range(MOST_MARKS)], frozenset({A}))
     assert len(many) == MOST_MARKS
