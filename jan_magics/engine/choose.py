@@ -9,6 +9,8 @@ from jan_magics.domain.models import ModelInfo, ModelRef, parse_model
 from jan_magics.engine.settings import Settings
 
 OFFLINE: Final = ModelRef("offline", "quote")
+FLAG: Final = "the -m flag"
+USE: Final = "%chat use"
 REMEMBERED: Final = "the thread's own model"
 
 
@@ -18,6 +20,11 @@ class Choice:
 
     model: ModelRef
     why: str
+
+    @property
+    def stands_in(self) -> bool:
+        """Tell whether no model answers, and nobody has asked this thread for just that."""
+        return self.model.provider == "offline" and self.why not in (FLAG, USE, REMEMBERED)
 
 
 @dataclass(slots=True)
@@ -47,6 +54,8 @@ async def choose(
 ) -> Choice:
     """Choose a model. `named` are flags by source, `remembered` is the thread's own last model.
 
+    A stand-in that nobody has named is no thread's own: see `stands_in`.
+
     Raises:
         SettingError: when a name is no model's name.
     """
@@ -54,7 +63,7 @@ async def choose(
     for source, name in named.items():
         if name:
             return Choice(parse_model(name), source)
-    if remembered and not remembered.startswith("offline:"):
+    if remembered:
         # Never another model than the one a thread was written with: better an error than a switch.
         return Choice(parse_model(remembered), REMEMBERED)
     if setting.value:

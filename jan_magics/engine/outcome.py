@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.counting import counted as number
 from jan_magics.domain.messages import ReasoningPart, text_of
 from jan_magics.domain.tree import TreeIndex
-from jan_magics.engine.choose import REMEMBERED, Choice
+from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice
 from jan_magics.engine.records import model_of
 from jan_magics.engine.sight import sight_lines
 from jan_magics.engine.spots import Spot, later_messages
@@ -18,7 +18,7 @@ Counted: TypeAlias = Literal["answer", "question"]
 ANSWER: Final[Literal["answer"]] = "answer"
 SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
 """How an answer ends that need not say anything."""
-_OBVIOUS: Final = ("the -m flag", "%chat use", REMEMBERED)
+_OBVIOUS: Final = (FLAG, USE, REMEMBERED)
 
 
 @dataclass(frozen=True, slots=True)

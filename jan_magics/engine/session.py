@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
-from jan_magics.domain.messages import Thread
+from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistants, remembered
-from jan_magics.engine.choose import Choice, Finder, choose, guard_foreign
+from jan_magics.engine.choose import FLAG, USE, Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
 from jan_magics.engine.instructions import find_assistant
@@ -26,6 +26,9 @@ from jan_magics.engine.toolbox import Toolbox
 from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
+
+STAND_IN: Final = "stand_in"
+"""What a thread remembers beside a model that only stood in for one."""
 
 Over: TypeAlias = Callable[[Outcome], None]
 
@@ -167,9 +170,8 @@ class Session:
         return wanted.thread or settings.get("thread").value
 
     async def _choose(self, asking: Asking, thread: Thread | None, settings: Settings) -> Choice:
-        named = {"the -m flag": asking.model, "%chat use": self.sticky.model}
-        remembered = own(thread).get("model") if thread else None
-        choice = await choose(named, remembered, settings, self.finder)
+        named = {FLAG: asking.model, USE: self.sticky.model}
+        choice = await choose(named, _own_model(thread), settings, self.finder)
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
 
@@ -179,13 +181,23 @@ class Session:
         return self.threads.create(name)
 
 
+def _own_model(thread: Thread | None) -> str | None:
+    """Return the model that a thread keeps; it does not keep a stand-in."""
+    known = own(thread) if thread else {}
+    model = known.get("model")
+    return model if isinstance(model, str) and not known.get(STAND_IN) else None
+
+
 def _reuses(wanted: Asking) -> bool:
     """Tell whether a stored answer will do; who asks for another answer gets one."""
     return wanted.rerun == "reuse" and wanted.aim == "ask" and wanted.history and not wanted.side
 
 
 def _remember(threads: Threads, thread: Thread, made: Prepared) -> None:
-    if own(thread).get("model") != str(made.choice.model):
-        threads.keep(thread.id, model=str(made.choice.model))
+    known: dict[str, Json] = {"model": str(made.choice.model)}
+    if made.choice.stands_in or STAND_IN in own(thread):
+        known[STAND_IN] = made.choice.stands_in
+    if any(own(thread).get(key) != value for key, value in known.items()):
+        threads.keep(thread.id, **known)
     if keys := remembered(thread, made.whom):
         threads.engine.store.update_thread(thread.id, extra=keys)

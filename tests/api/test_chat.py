@@ -29,7 +29,7 @@ def test_a_thread_is_found_again_by_its_name() -> None:
     with jan.Chat("notes", model="offline:echo") as chat:
         chat.send("first")
     with jan.Chat("notes") as chat:
-        assert chat.send("second").model == "offline:quote"  # a fallback is not remembered
+        assert chat.send("second").model == "offline:echo"  # it was named for this thread
         assert list(chat.messages().role) == ["user", "assistant"] * 2
 
 

@@ -9,6 +9,7 @@ from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.engine.choose import OFFLINE, Choice, Finder, choose, guard_foreign
 from jan_magics.engine.settings import Settings, Source, read_settings
+from tests.engine.threads import Kernel
 
 OLLAMA = ModelInfo(ModelRef("ollama", "llama3"))
 LOCAL = ModelRef("local", "SmolLM2")
@@ -69,10 +70,22 @@ def test_else_a_model_that_can_be_started_else_none(tmp_path: Path) -> None:
     assert "none runs here" in choice.why
 
 
-def test_a_thread_that_fell_back_is_not_bound_to_it(tmp_path: Path) -> None:
-    assert (
-        chosen(Machine(OLLAMA), settings(tmp_path), remembered="offline:quote").model == OLLAMA.ref
-    )
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [
+        ({}, "offline:quote"),  # a stand-in makes way for what can answer now
+        ({"model": "offline:echo"}, "offline:echo"),  # named for this thread: it stays
+    ],
+)
+def test_a_thread_keeps_an_offline_model_only_where_it_was_named(
+    kernel: Kernel, asked: dict[str, str], kept: str
+) -> None:
+    kernel.ask("one", **asked)
+    kernel.settings["model"] = "offline:quote"
+    kernel.open()
+    assert str(kernel.ask("two").turn.request.model) == kept
+    kernel.ask("three", model="offline:quote")
+    assert str(kernel.ask("four").turn.request.model) == "offline:quote"
 
 
 @pytest.mark.parametrize("name", ["llama3", "a:", ":b", "https://host/v1"])
