@@ -2,7 +2,9 @@
 
 import contextvars
 import threading
+import time
 from contextlib import suppress
+from typing import Final
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host, Showing
@@ -12,9 +14,12 @@ from jan_magics.engine.asking import Asking
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.threads import shown_title
-from jan_magics.notebook.bridge import Job, Stopped
+from jan_magics.notebook.bridge import GRACE, TICK, Job, Stopped
 from jan_magics.notebook.live import Display
 from jan_magics.notebook.render import refusal
+
+NO_ANSWER: Final = "no answer yet · ask again: %chat retry"
+NOT_SENT: Final = "it was waiting, and nothing was sent · run its cell again"
 
 
 class Running:
@@ -30,19 +35,20 @@ class Running:
         host.followers.append(self)
         self._displays = [self._opened(host.display(showing))]
         self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
+        self._prompt = asking.text
         self._answer: Answer | None = None
         self._failure: JanError | Stopped | None = None
         self._awaited = False
+        self._over = threading.Event()
         self._latest = Progress(note="asking in the background")
         # The copied context lets what is displayed from there reach the cell that began it.
         follow = contextvars.copy_context().run
-        self._thread = threading.Thread(target=follow, args=(self._follow,), daemon=True)
-        self._thread.start()
+        threading.Thread(target=follow, args=(self._follow,), daemon=True).start()
 
     @property
     def done(self) -> bool:
         """Tell whether the turn is over."""
-        return not self._thread.is_alive()
+        return self._over.is_set()
 
     @property
     def answer(self) -> Answer:
@@ -52,24 +58,40 @@ class Running:
         return self.wait()
 
     def wait(self, timeout: float | None = None) -> Answer:
-        """Wait at most `timeout` seconds for the answer.
+        """Wait at most `timeout` seconds for the answer, also for one that was stopped.
+
+        An interrupt stops the turn, as it does one in front.
 
         Raises:
-            Stopped: when the turn was stopped; what was said is kept.
+            Stopped: when it was interrupted here, or stopped before a word was said.
             JanError: as the turn says, and when the time is over.
         """
-        self._thread.join(timeout)
-        if self._thread.is_alive():
-            raise JanError(f"no whole answer after {timeout:g} s", "Wait longer: running.wait()")
+        try:
+            if not self._ends_in(timeout):
+                raise JanError(
+                    f"no whole answer after {timeout:g} s", "Wait longer: running.wait()"
+                )
+        except KeyboardInterrupt:
+            self.stop()
+            said = self._answer
+            if said is None:
+                raise Stopped(why=self._why()) from None
+            raise Stopped(len(said.text), said) from None
         self._awaited = True
-        if self._answer is None:
-            self._job.result()
-        return self._answer  # type: ignore[return-value]  # result() has raised otherwise
+        if self._answer is not None:
+            return self._answer
+        raise self._failure if isinstance(self._failure, JanError) else Stopped(why=self._why())
 
     def stop(self) -> None:
         """Stop the turn; what was said is kept and shown."""
         self._job.cancel()
-        self._thread.join()
+        self._ends_in(GRACE)
+
+    @property
+    def dropped(self) -> str:
+        """Return the prompt of a turn that was stopped before anything was sent, "" for others."""
+        self._ends_in(GRACE)
+        return "" if self._ended or not isinstance(self._failure, Stopped) else self._prompt
 
     def attach(self) -> None:
         """Show the turn in the running cell too, as after a page was loaded again."""
@@ -99,37 +121,60 @@ class Running:
             thread = self._host.session().engine.store.thread(thread.id)
         return f"in {shown_title(thread)} "
 
+    def _ends_in(self, timeout: float | None) -> bool:
+        """Wait in short pieces, so that an interrupt is seen; None waits without an end."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while not self._over.wait(TICK):
+            if until is not None and time.monotonic() >= until:
+                return False
+        return True
+
+    def _why(self) -> str:
+        """Say what became of a turn that was stopped without an answer."""
+        return NO_ANSWER if self._ended else NOT_SENT
+
     def _opened(self, display: Display) -> Display:
         display.open("asking in the background")
         return display
 
     def _follow(self) -> None:
+        failure: JanError | Stopped | None = None
         try:
             for progress in self._job.updates():
                 self._latest = progress
                 for display in self._displays:
                     display.update(progress.text, progress.note)
             self._job.result()
-        except (JanError, Stopped) as failure:
+        except (JanError, Stopped) as raised:
+            failure = raised
+        try:
             self._end(failure)
-        else:
-            self._end(None)
+        finally:
+            self._over.set()
 
     def _end(self, failure: JanError | Stopped | None) -> None:
         outcome = self._ended[-1] if self._ended else None
+        said = outcome is not None and (failure is None or bool(outcome.turn.answer.parts))
         for display in self._displays:
-            if outcome is not None and (failure is None or outcome.turn.answer.parts):
+            if outcome is not None and said:
                 self._host.show(display, outcome, self._showing)
             else:
-                display.finish(refusal(_lines(failure)))
-        if outcome is not None and failure is None:
+                display.finish(refusal(self._lines(failure)))
+        if outcome is not None and said and not isinstance(failure, JanError):
             self._answer = self._host.answer(outcome, shown=False)
         self._host.bridge.running.remove(self._job)
         self._failure = failure
         self._host.release(self)
 
+    def _lines(self, failure: JanError | Stopped | None) -> list[str]:
+        if isinstance(failure, JanError):
+            return [f"{type(failure).__name__}: {failure.message}", failure.next_step]
+        return [f"Stopped: {self._why()}"]
 
-def _lines(failure: JanError | Stopped | None) -> list[str]:
-    if isinstance(failure, JanError):
-        return [f"{type(failure).__name__}: {failure.message}", failure.next_step]
-    return ["Stopped: no answer yet"]
+
+def stop_all(host: Host) -> tuple[int, list[str]]:
+    """Stop everything; returns how many turns that were sent, and the prompts of the others."""
+    followers = tuple(host.followers)
+    count = host.bridge.stop()
+    dropped = [prompt for follower in followers if (prompt := follower.dropped)]
+    return count - len(dropped), dropped

@@ -39,6 +39,11 @@ class Showing:
 class Follower(Protocol):
     """A turn in the background, which other cells can show too."""
 
+    @property
+    def dropped(self) -> str:
+        """Return the prompt of a turn that was stopped before it was sent, "" for others."""
+        ...
+
     def attach(self) -> None:
         """Show it in the running cell."""
         ...

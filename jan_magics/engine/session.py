@@ -98,12 +98,14 @@ class Session:
                     turn, ask, prepared.choice, new=found is None, notes=settings.notes
                 )
                 ended.append(self._over(ask, told))
+                # Also of a turn that is stopped: who goes on with its answer means that model.
+                if not ask.side and turn.answer.id in turn.index:
+                    _remember(self.threads, thread, prepared)
                 over(told)
 
             with self.fitting.learning(prepared.choice.model):
                 await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
-                _remember(self.threads, thread, prepared)
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
         return ended[0]
 

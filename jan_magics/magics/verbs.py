@@ -9,6 +9,7 @@ from typing import Any, Final, TypeAlias
 from IPython.core.error import UsageError
 
 from jan_magics.api.asking import plain_options
+from jan_magics.api.background import stop_all
 from jan_magics.api.current import current
 from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
 from jan_magics.domain.counting import counted
@@ -33,6 +34,7 @@ from jan_magics.magics.line import Line
 from jan_magics.magics.tooling import RUN as TOOLS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import nearest
+from jan_magics.notebook.columns import clip
 
 Run: TypeAlias = Callable[[Caller, Any, str], object]
 
@@ -134,8 +136,13 @@ def _use(magics: Caller, parsed: Any, _: str) -> Line:
 
 
 def _stop(magics: Caller, parsed: Any, _: str) -> Line:
-    stopped = current_host().bridge.stop()
-    return Line(f"stopped {counted(stopped, 'turn')}" if stopped else "nothing is being answered")
+    stopped, dropped = stop_all(current_host())
+    if not stopped and not dropped:
+        return Line("nothing is being answered")
+    lines = [f"stopped {counted(stopped, 'turn')}"] if stopped else []
+    if dropped:
+        lines.append(f"{counted(len(dropped), 'turn')} that waited: not sent · run the cell again")
+    return Line("\n".join((*lines, *(f"  «{clip(prompt, 60)}»" for prompt in dropped))))
 
 
 def _help(magics: Caller, parsed: Any, _: str) -> Line:

@@ -7,7 +7,7 @@ HTTP stream and keeps what was said.
 import asyncio
 import atexit
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
@@ -27,21 +27,23 @@ GRACE: Final = 2.0
 class Stopped(KeyboardInterrupt):
     """Report that the user stopped a turn; Run All stops, and one line is shown.
 
-    `kept` counts the characters of the answer that are kept, `answer` is what was said.
+    `kept` counts the characters of the answer that are kept, `answer` is what was said. `why`
+    says what became of a turn without an answer.
     """
 
-    def __init__(self, kept: int = 0, answer: object = None) -> None:
+    def __init__(self, kept: int = 0, answer: object = None, why: str = "no answer yet") -> None:
         super().__init__("stopped")
         self.kept = kept
         self.answer = answer
+        self.why = why
+
+    def __str__(self) -> str:
+        if not self.kept:
+            return self.why
+        return f"kept {counted(self.kept, 'character')} of the answer · go on: %chat resume"
 
     def _render_traceback_(self) -> list[str]:
-        kept = (
-            f"kept {counted(self.kept, 'character')} of the answer"
-            if self.kept
-            else "no answer yet"
-        )
-        return [f"Stopped: {kept}"]
+        return [f"Stopped: {self}"]
 
 
 @dataclass(slots=True)
@@ -124,8 +126,15 @@ class Job(Generic[T, P]):
 
     def cancel(self) -> bool:
         """Cancel and wait until the stream is closed; False when that takes too long."""
-        if not self._over.is_set():
-            self.loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+        return cancel_all([self]) == 1
+
+    def drop(self) -> None:
+        """Cancel, called on the loop."""
+        if self._task is not None:
+            self._task.cancel()
+
+    def ended(self) -> bool:
+        """Wait until the coroutine is over; False when that takes too long."""
         return self._over.wait(GRACE)
 
     def _begin(self) -> None:
@@ -135,6 +144,21 @@ class Job(Generic[T, P]):
     def _end(self, _: asyncio.Task[T]) -> None:
         self._over.set()
         self._queue.put(_Done())
+
+
+def cancel_all(jobs: Sequence[Job[Any, Any]]) -> int:
+    """Cancel jobs of one loop and return how many are over by then.
+
+    All in one step of the loop: else the end of one would let another begin that waits for it.
+    """
+
+    def drop() -> None:
+        for job in jobs:
+            job.drop()
+
+    if jobs:
+        jobs[0].loop.call_soon_threadsafe(drop)
+    return sum([job.ended() for job in jobs])
 
 
 @dataclass(slots=True)
@@ -180,7 +204,7 @@ class Bridge:
 
     def stop(self) -> int:
         """Cancel everything that runs and return how much that was."""
-        return sum(running.cancel() for running in tuple(self.running))
+        return cancel_all(tuple(self.running))
 
     def loop(self) -> asyncio.AbstractEventLoop:
         """Return the loop; its thread starts at the first call."""
@@ -198,8 +222,7 @@ class Bridge:
             loop, self._loop = self._loop, None
         if loop is not None and self._thread is not None:
             atexit.unregister(self.close)
-            for running in tuple(self.running):
-                running.cancel()
+            cancel_all(tuple(self.running))
             loop.call_soon_threadsafe(loop.stop)
             self._thread.join(GRACE)
 

@@ -11,6 +11,9 @@ from tests.kernel import TURN, Kernel, running_kernel
 SLOW = "-m offline:echo -P pace=0.05"
 WORDS = " ".join(f"word{number}" for number in range(20))
 
+SPEAKS = "while not running._latest.text: __import__('time').sleep(0.01)"
+STOPPED = "('stopped', 'stopped')"
+
 
 @pytest.fixture
 def kernel(tmp_path: Path) -> Iterator[Kernel]:
@@ -90,9 +93,10 @@ def test_a_thread_that_is_being_answered_is_not_deleted(kernel: Kernel) -> None:
 
 def test_stop_keeps_what_was_said(kernel: Kernel) -> None:
     kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
-    kernel.ok("import time; time.sleep(0.5)")
+    kernel.ok(SPEAKS)
     kernel.ok("running.stop()")
-    assert kernel.run("running.wait()").error[0] == "Stopped"  # type: ignore[index]
+    assert kernel.ok("running.wait().finish, running.answer.finish").result == STOPPED
+    assert kernel.ok("0 < len(running.answer.text) < 100").result == "True"
     turns = kernel.ok("__import__('jan_magics').current().turns().finish.tolist()").result
     assert turns == "['stopped']"
     assert kernel.ok("%chat stop").result == "nothing is being answered"
@@ -100,9 +104,59 @@ def test_stop_keeps_what_was_said(kernel: Kernel) -> None:
 
 def test_the_stop_verb_stops_it(kernel: Kernel) -> None:
     kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
+    kernel.ok(SPEAKS)
     assert kernel.ok("%chat stop").result == "stopped 1 turn"
-    kernel.ok("while not running.done: __import__('time').sleep(0.01)")
+    assert kernel.ok("running.done, running.answer.finish").result == "(True, 'stopped')"
+    kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
+    kernel.ok(SPEAKS)
+    kernel.ok("%chat stop")
     assert [line.rpartition(" ")[2] for line in news(kernel)] == ["stopped"]
+
+
+def test_what_was_stopped_before_a_word_says_what_to_do(kernel: Kernel) -> None:
+    kernel.ok("%%chat -m offline:echo -P delay=20 --background -o running\nhello")
+    kernel.ok("while len(__import__('jan_magics').current().messages()) < 1: pass")
+    kernel.ok("running.stop()")
+    ran = kernel.run("running.wait()")
+    assert ran.error is not None
+    assert ran.error[2] == ["Stopped: no answer yet · ask again: %chat retry"]
+
+
+def test_the_stop_verb_sends_nothing_that_waited(kernel: Kernel) -> None:
+    kernel.ok(f"%%chat {SLOW} --background -o running\n{WORDS}")
+    kernel.ok(SPEAKS)
+    kernel.ok("%%chat -m offline:echo --background -o second\n第二个问题 🦊")
+    kernel.ok("%%chat -m offline:echo --background -o third\nand a third")
+    assert kernel.ok("%chat stop").result.splitlines() == [
+        "stopped 1 turn",
+        "2 turns that waited: not sent · run the cell again",
+        "  «第二个问题 🦊»",
+        "  «and a third»",
+    ]
+    ran = kernel.run("second.wait()")
+    assert ran.error is not None
+    assert ran.error[2] == [
+        "Stopped: it was waiting, and nothing was sent · run its cell again"
+    ]  # fmt: skip
+    texts = kernel.ok("print(len(__import__('jan_magics').current().messages(all=True)))").out
+    assert texts == "2\n"
+
+
+def test_an_interrupt_of_wait_stops_the_turn_in_one_line(kernel: Kernel) -> None:
+    long = " ".join(f"词{number}" for number in range(400))
+    kernel.ok(f"%%chat {SLOW} --background -o running\n{long}")
+    kernel.ok(SPEAKS)
+    ran = kernel.run("running.wait()", interrupt=0.5)
+    assert ran.error is not None
+    assert ran.error[0] == "Stopped"
+    (line,) = ran.error[2]
+    assert line.startswith("Stopped: kept ")
+    assert line.endswith("characters of the answer · go on: %chat resume")
+    assert ran.err == ""
+    assert kernel.ok("running.done, running.wait().finish, running.answer.finish").result == (
+        "(True, 'stopped', 'stopped')"
+    )
+    assert kernel.ok("%chat resume").turn["text"] == long
 
 
 def test_a_failure_is_shown_in_its_cell_and_raised_by_wait(kernel: Kernel) -> None:

@@ -164,7 +164,8 @@ def test_an_interrupt_keeps_what_was_said_and_stops_run_all(kernel: Kernel) -> N
     assert ran.status == "error"
     assert ran.error is not None
     assert ran.error[0] == "Stopped"
-    assert ran.error[2][0].startswith("Stopped: ")
+    assert ran.error[2][0].startswith("Stopped: kept ")
+    assert ran.error[2][0].endswith(" of the answer · go on: %chat resume")
     assert ran.turn["finish"] == "stopped"
     assert 0 < len(ran.turn["text"]) < len(words)
     assert ran.interrupted_after is not None
