@@ -11,7 +11,7 @@ from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.records import finish_of
-from jan_magics.engine.spots import HEAD, Spot, later_messages, spot_of_cell, unanswered
+from jan_magics.engine.spots import HEAD, Spot, leaves, spot_of_cell, unanswered
 from jan_magics.engine.views import View
 
 CUT: Final = frozenset({"length", "tools", "max_steps", "stopped", "interrupted", "error", None})
@@ -109,14 +109,12 @@ def overlays_for(
         return ()
     overlays: list[Overlay] = [asking.cell] if asking.cell else []
     head = view.index.head()
-    leaves = bool(later_messages(view.index, spot))
+    left = leaves(view.index, spot)
     if view.pending:
         # Where it began, `new` has written what was left.
         overlays.append(NextRoot(pending=False))
-        leaves = leaves and spot.where != "root"
-    elif spot.where in ("root", "beside"):
-        leaves = True
-    if head is not None and leaves:
+        left = left and spot.where != "root"
+    if head is not None and left:
         overlays.append(branch_left(view, new_id(), now))
     return tuple(overlays)
 

@@ -139,6 +139,17 @@ def later_messages(index: TreeIndex, spot: Spot) -> int:
     return 0 if spot.where == "on" else max(0, behind - 1)
 
 
+def leaves(index: TreeIndex, spot: Spot) -> bool:
+    """Tell whether a turn there leaves a message that is shown, if only the version beside it."""
+    if spot.where in ("root", "beside"):
+        return True
+    if spot.where not in ("again", "edit", "after", "on"):
+        return False
+    trail = index.path_to(spot.message)
+    kept = {message.id for message in (trail[:-1] if spot.where == "edit" else trail)}
+    return any(message.id not in kept for message in index.path())
+
+
 def _below(draft: Draft, parent: str | None) -> Message:
     parts = (TextPart(draft.text),)
     return Message(draft.id, draft.thread_id, "user", parts, draft.created_at, parent)

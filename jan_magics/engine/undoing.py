@@ -75,7 +75,7 @@ def undo(session: Session) -> tuple[str, View]:
         ThreadError: when there is none.
     """
     view = session.view()
-    change = view.last_change()
+    change, void = _last_change(view)
     deleted = session.deleted[-1] if session.deleted else None
     if deleted and (change is None or deleted.created_at > change.created_at):
         session.deleted.pop()
@@ -88,7 +88,29 @@ def undo(session: Session) -> tuple[str, View]:
             "there is no change to take back", "A sent turn is none; go elsewhere: %chat tree"
         )
     said, changes, overlays = _taken_back(session, view, change)
-    return said, write(session, view, changes, (*overlays, Undone(change.id)))
+    return said, write(session, view, changes, (*overlays, *void, Undone(change.id)))
+
+
+def _last_change(view: View) -> tuple[Change | None, tuple[Undone, ...]]:
+    """Return the last change that is still in effect, and the end of those after it.
+
+    A turn that failed has left nothing; what was hidden may be shown again.
+    """
+    void: list[Undone] = []
+    for change in view.changes():
+        if not _is_void(view, change):
+            return change, tuple(void)
+        void.append(Undone(change.id))
+    return None, ()
+
+
+def _is_void(view: View, change: Change) -> bool:
+    if change.kind == "drop":
+        return change.before.get("id") not in view.hidden
+    if change.kind != "branch" or change.before.get("head") is None:
+        return False
+    _, changes, overlays = _branch_back(view, change.before)
+    return changes == Changes() and not overlays
 
 
 def _taken_back(

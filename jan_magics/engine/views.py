@@ -1,6 +1,6 @@
 """A thread as it is shown: its tree, with our own records laid over it. Pure but for `view_of`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -35,11 +35,11 @@ class View:
         """Return the active path; a root branch that is about to begin is empty."""
         return () if self.pending else self.index.path()
 
-    def last_change(self) -> Change | None:
-        """Return the newest change that was not taken back."""
+    def changes(self) -> Iterator[Change]:
+        """Yield the changes that were not taken back, the newest first."""
         undone = {each.change for each in self.records if isinstance(each, Undone)}
         changes = (each for each in reversed(self.records) if isinstance(each, Change))
-        return next((change for change in changes if change.id not in undone), None)
+        return (change for change in changes if change.id not in undone)
 
 
 def view_of(engine: Engine, thread: Thread | None) -> View:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.errors import ServerFailed, ThreadError
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.undoing import delete_thread, rename_thread, undo
 from tests.engine.threads import Kernel
@@ -43,11 +43,40 @@ def test_each_undo_goes_one_further_back(kernel: Kernel) -> None:
 def test_a_sent_turn_is_no_change(kernel: Kernel) -> None:
     kernel.ask("one")
     kernel.ask("two")
-    kernel.ask(aim="retry")
     with pytest.raises(ThreadError) as caught:
         undo(kernel.session)
     assert "%chat tree" in caught.value.next_step
     assert kernel.path() == ["one", "one", "two", "two"]
+
+
+def shown(kernel: Kernel) -> list[str]:
+    return [message.id for message in kernel.session.view().path()]
+
+
+def test_each_version_that_was_left_is_one_step_back(kernel: Kernel) -> None:
+    for cell in ("a", "b", "c"):
+        kernel.ask(cell, cell=cell)
+    paths = [shown(kernel)]
+    for again in ("b", "b", "b changed", "b changed"):
+        kernel.ask(again, cell="b")
+        paths.append(shown(kernel))
+    kernel.ask(aim="retry")
+    kernel.open()
+    for path in reversed(paths):
+        undo(kernel.session)
+        assert shown(kernel) == path
+    with pytest.raises(ThreadError, match="no change to take back"):
+        undo(kernel.session)
+
+
+def test_a_turn_that_failed_without_a_word_is_no_step(kernel: Kernel) -> None:
+    kernel.ask("one")
+    first = shown(kernel)
+    kernel.ask(aim="retry")
+    with pytest.raises(ServerFailed):
+        kernel.ask(aim="retry", options={"parameters": {"fail": "before"}})
+    undo(kernel.session)
+    assert shown(kernel) == first
 
 
 def test_a_root_branch_is_taken_back_before_and_after_its_first_turn(kernel: Kernel) -> None:
