@@ -76,10 +76,6 @@ class Continued(Folding):
 async def receive(reply: Reply, provider: Provider, request: ChatRequest, partial: Message) -> None:
     """Send what goes on with an answer; where that is refused, ask in a turn of the user's."""
     folding = reply.folding
-    if ends_in_result(partial.parts):  # the model's next step, as if nothing had come between
-        messages = (*request.messages, partial)
-        await reply.receive(provider, replace(request, messages=messages))
-        return
     if provider.continues and text_of(partial).strip():
         try:
             await reply.receive(provider, with_prefill(request, partial))

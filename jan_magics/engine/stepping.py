@@ -15,6 +15,7 @@ from jan_magics.domain.messages import FinishReason, Json, Part, ToolCallPart, T
 from jan_magics.domain.models import ChatRequest
 from jan_magics.domain.protocols import Provider
 from jan_magics.engine.arguments import Misfit
+from jan_magics.engine.continuing import ends_in_result
 from jan_magics.engine.reply import Progress, Reply
 from jan_magics.engine.toolbox import Bench
 from jan_magics.engine.tools import Ran, Tool, read_arguments, run_tool
@@ -44,19 +45,25 @@ class Steps:
 
     async def run(self, first: Callable[[ChatRequest], Awaitable[None]]) -> FinishReason:
         """Ask until there is an answer. Raises ProviderError, ContextOverflow."""
-        await first(self.request(self.plan))
+        if ends_in_result(self.reply.parts()):  # it goes on where an earlier turn was cut
+            await self._next()
+        else:
+            await first(self.request(self.plan))
         while calls := self.reply.end_step():
             await self._answer(calls)
-            if again := self._repeated():
+            if again := self._repeated(calls):
                 self.notes.append(
                     f"{again} was called {REPEATS} times with the same result, so it ended there"
                 )
                 return "tools"
             if self.reply.steps >= self.bench.max_steps:
                 return "max_steps"
-            self.plan = await self.plan_with(self.reply.parts())
-            await self.reply.receive(self.provider, self.request(self.plan))
+            await self._next()
         return self.reply.finish()
+
+    async def _next(self) -> None:
+        self.plan = await self.plan_with(self.reply.parts())
+        await self.reply.receive(self.provider, self.request(self.plan))
 
     async def _answer(self, calls: Sequence[ToolCallPart]) -> None:
         """Run what only reads side by side, the others one after the other."""
@@ -91,7 +98,9 @@ class Steps:
             return Ran(str(fault), "error")
         if refused := await self._refused(tool, given):
             return Ran(refused, "denied")
-        return await run_tool(tool, given, self.bench.desk)
+        return await run_tool(
+            tool, given, self.bench.desk, lambda: self.bench.box.note_late(tool.name)
+        )
 
     async def _refused(self, tool: Tool, given: dict[str, Json]) -> str:
         """Return why a call must not run, "" where it may."""
@@ -116,16 +125,18 @@ class Steps:
             self.notes.append(note)
         return f"{tool.name} was not run: nobody could be asked for approval"
 
-    def _repeated(self) -> str:
-        """Return the tool that brings nothing new any more, "" where each does."""
+    def _repeated(self, calls: Sequence[ToolCallPart]) -> str:
+        """Return the tool of a step that brings nothing new any more, "" where each does."""
         parts = self.reply.parts()
         given = {part.call_id: part.arguments for part in parts if isinstance(part, ToolCallPart)}
-        seen = Counter(
-            (part.name, _canonical(given.get(part.call_id, "")), json.dumps(part.output))
+        known = {
+            part.call_id: (part.name, _canonical(given[part.call_id]), json.dumps(part.output))
             for part in parts
-            if isinstance(part, ToolResultPart)
-        )
-        return next((name for (name, *_), count in seen.items() if count >= REPEATS), "")
+            if isinstance(part, ToolResultPart) and part.call_id in given
+        }
+        seen = Counter(known.values())
+        newest = (known[call.call_id] for call in calls)
+        return next((each[0] for each in newest if seen[each] >= REPEATS), "")
 
     def _tool(self, call: ToolCallPart) -> Tool | None:
         return self.bench.named(call.name)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.fitting import Fit
@@ -38,12 +39,14 @@ class ToolRow:
 class Toolbox:
     """What this kernel knows of tools. `names` gives the user's variables as they are now.
 
-    `calls` counts by name, `allowed` are those that a person has approved for this kernel.
+    `calls` counts by name, `late` what came too late and was dropped; `allowed` are those that a
+    person has approved for this kernel.
     """
 
     names: Callable[[], Mapping[str, object]] = dict
     values: Values = field(default_factory=PlainValues)
     calls: dict[str, int] = field(default_factory=dict)
+    late: dict[str, int] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
     long: LongResults = field(default_factory=LongResults)
 
@@ -83,12 +86,18 @@ class Toolbox:
         for name, function in known.items():
             yield self._row(name, function, f"not offered · offer it: %chat tools --add {name}")
 
+    def note_late(self, name: str) -> None:
+        """Note a result that came too late."""
+        self.late[name] = self.late.get(name, 0) + 1
+
     def _row(self, name: str, each: object, status: str) -> ToolRow:
         try:
             tool = self.offered((each,)).tools[0]
         except SettingError as fault:
             return ToolRow(name, "function", "never", self.calls.get(name, 0), fault.message)
         approval = "auto" if tool.name in self.allowed else tool.approval
+        if late := self.late.get(tool.name):
+            status = f"{status} · {counted(late, 'late result')} dropped"
         return ToolRow(tool.name, tool.kind, approval, self.calls.get(tool.name, 0), status)
 
     def _marked(self) -> Iterator[tuple[str, object]]:

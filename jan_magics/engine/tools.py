@@ -133,15 +133,20 @@ def read_arguments(call: ToolCallPart) -> dict[str, Json]:
     return found
 
 
-async def run_tool(tool: Tool, given: Mapping[str, Json], desk: Desk | None) -> Ran:
-    """Run a tool to its end, or to its timeout; its failure is its result."""
+async def run_tool(
+    tool: Tool, given: Mapping[str, Json], desk: Desk | None, late: Callable[[], None]
+) -> Ran:
+    """Run a tool to its end, or to its timeout; its failure is its result.
+
+    `late` is told when something comes after the timeout, or after an interrupt.
+    """
     if tool.main:
         if desk is None:
             return Ran("not run: it needs the main thread, which nobody holds here", "error")
         return await desk.run(lambda: _ran(tool, given))
     try:
         async with asyncio.timeout(tool.timeout):
-            return await in_thread(lambda: _ran_apart(tool, given))
+            return await in_thread(lambda: _ran_apart(tool, given), late)
     except TimeoutError:
         return Ran(f"no result after {tool.timeout:g} s; what still comes is dropped", "error")
 
@@ -168,7 +173,7 @@ def _failed(failure: BaseException) -> Ran:
     return Ran(f"{type(failure).__name__}{': ' if said else ''}{said}", "error")
 
 
-async def in_thread(work: Callable[[], T]) -> T:
+async def in_thread(work: Callable[[], T], late: Callable[[], None]) -> T:
     """Run something that raises nothing in a thread of its own; who leaves early leaves it behind.
 
     A daemon thread: the loop's own threads would hold up the end of the program, and writes.
@@ -177,7 +182,9 @@ async def in_thread(work: Callable[[], T]) -> T:
     future: asyncio.Future[T] = loop.create_future()
 
     def end(result: T) -> None:
-        if not future.done():  # else it is too late
+        if future.done():
+            late()
+        else:
             future.set_result(result)
 
     def run() -> None:

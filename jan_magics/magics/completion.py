@@ -84,21 +84,33 @@ def _flags_or_names(
     return word, (each for each in candidates or () if each.startswith(word))
 
 
-def _values(flag: str, word: str) -> Iterable[str] | None:
+def _values(flag: str, word: str) -> Iterable[str] | None:  # noqa: PLR0911
     """Return what may follow a flag, None when the flag takes nothing."""
-    if flag in ("-m", "--model"):
-        return _models()
-    if flag in ("-t", "--thread"):
-        return _quoted(_threads())
-    if flag in ("-a", "--assistant", "--edit"):
-        return _quoted(_assistants())
-    if flag == "--at":
-        return {"head": "the end of what is shown", **_messages(word)}
-    return _OPTIONS_OF if flag == "-f" else None
+    match flag:
+        case "-m" | "--model":
+            return _models()
+        case "-t" | "--thread":
+            return _quoted(_threads())
+        case "-a" | "--assistant" | "--edit":
+            return _quoted(_assistants())
+        case "--tools" | "--add" | "--remove":
+            return _tools()
+        case "--at":
+            return {"head": "the end of what is shown", **_messages(word)}
+        case _:
+            return _OPTIONS_OF if flag == "-f" else None
 
 
 def _quoted(names: Iterable[str]) -> list[str]:
     return [f'"{name}"' if re.search(r"[\s:]", name) else name for name in names]
+
+
+def _tools() -> list[str]:
+    """Return the names of functions that are marked or offered."""
+    from jan_magics.api.opening import current_host
+
+    session = current_host().session()
+    return [row.name for row in session.toolbox.rows(session.sticky.tools or ())][:MOST]
 
 
 def _assistants() -> list[str]:

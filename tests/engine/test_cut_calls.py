@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from jan_magics.api.tools import tool
-from jan_magics.domain.errors import ServerFailed
+from jan_magics.domain.errors import ServerFailed, ThreadNotFound
 from jan_magics.domain.messages import TextPart
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from tests.engine.calling import Calling, ask, call, calls, results
 from tests.engine.opened import opened
@@ -84,8 +85,22 @@ def test_a_late_result_is_dropped_and_said_so(tmp_path: Path) -> None:
         go.wait(10)
         return "late"
 
-    outcome = ask(opened(tmp_path, Calling((call("slow"),), ("gave up",))), tools=(slow,))
-    go.set()
+    kernel = opened(tmp_path, Calling((call("slow"),), ("gave up",)))
+
+    async def waited() -> Outcome:
+        outcome = await kernel.send("go", tools=(slow,))
+        assert kernel.session.toolbox.late == {}
+        go.set()
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if kernel.session.toolbox.late:
+                break
+        return outcome
+
+    outcome = asyncio.run(waited())
+    (row,) = kernel.session.toolbox.rows((slow,))
+    assert row.status.endswith("1 late result dropped")
+    assert len(results(kernel.messages()[-1])) == 1
     assert results(outcome.turn.answer) == [
         ("slow", "no result after 0.05 s; what still comes is dropped", "error")
     ]
@@ -98,3 +113,24 @@ def test_a_tool_that_leaves_the_program_does_not(tmp_path: Path) -> None:
 
     outcome = ask(opened(tmp_path, Calling((call("leaves"),))), tools=(leaves,), yes=True)
     assert results(outcome.turn.answer)[0][2] == "error"
+
+
+def test_a_thread_that_is_gone_gets_no_further_step(tmp_path: Path) -> None:
+    model = Calling((call("deletes"),), ("never",))
+    kernel = opened(tmp_path, model)
+
+    @tool(safe=True)
+    def deletes() -> None:
+        kernel.session.engine.store.delete_thread(kernel.thread().id)
+
+    with pytest.raises(ThreadNotFound):
+        ask(kernel, tools=(deletes,))
+    assert len(model.asked) == 1
+
+
+def test_resuming_after_a_repetition_is_no_repetition(tmp_path: Path) -> None:
+    steps = [(call("get_weather", '{"city": "x"}'),)] * 3
+    model = Calling(*steps, (call("get_weather", '{"city": "y"}'),))
+    kernel = opened(tmp_path, model)
+    assert ask(kernel, tools=(get_weather,)).turn.finish == "tools"
+    assert ask(kernel, "", aim="resume", tools=(get_weather,)).turn.finish == "stop"
