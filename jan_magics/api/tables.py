@@ -10,6 +10,7 @@ import pandas as pd
 
 from jan_magics.context.segments import Seen, look
 from jan_magics.domain.messages import Message, text_of
+from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.engine.assistants import AssistantRow
 from jan_magics.engine.checks import Check
@@ -57,12 +58,18 @@ def messages_table(
 ) -> pd.DataFrame:
     """Return the messages of the active path, or of every branch in the order of writing.
 
-    The status is that on the active path; `count` gives the tokens of a message.
+    The status is that on the active path; `count` gives the tokens of a message; the cell is the
+    one that asked a question.
     """
     path = view.path()
     seen, on_path = look(path, view.records), {message.id for message in path}
     shown = view.index.messages if everything else path
-    return frame("messages", (_message(view, each, on_path, seen, count) for each in shown))
+    links = (each for each in view.records if isinstance(each, CellLink))
+    cells = {link.message: link.cell for link in links}
+    rows = (
+        {**_message(view, each, on_path, seen, count), "cell": cells.get(each.id)} for each in shown
+    )
+    return frame("messages", rows)
 
 
 def turns_table(path: Sequence[Message]) -> pd.DataFrame:

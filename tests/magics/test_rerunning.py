@@ -39,6 +39,15 @@ def test_an_unchanged_cell_makes_another_answer(kernel: Kernel) -> None:
     assert "2 later messages stay on answer 1 · back: %chat undo" in plain
 
 
+def test_the_table_of_messages_names_the_cell_that_asked(kernel: Kernel) -> None:
+    kernel.ok("%%chat\n一", cell_id="a")
+    kernel.ok("%%chat\ntwo", cell_id="b")
+    kernel.ok("%chat retry")
+    kernel.ok("__import__('jan_magics').current().send('three')")
+    cells = kernel.ok("__import__('jan_magics').current().messages().cell.fillna('-').tolist()")
+    assert cells.result == "['a', '-', 'b', '-', '-', '-']"
+
+
 def test_a_changed_cell_makes_another_question(kernel: Kernel) -> None:
     kernel.ok("%%chat\none", cell_id="a")
     kernel.ok("%%chat\ntwo", cell_id="b")
