@@ -28,7 +28,11 @@ class Parser(argparse.ArgumentParser):
         unknown = re.search(r"unrecognized arguments: (\S+)", message)
         if unknown:
             message = self._unknown(unknown[1].partition("=")[0])
-        raise UsageError(f"{self.prog}: {message}")
+        raise self.refusal(message)
+
+    def refusal(self, message: str) -> UsageError:
+        """Return the error of a line that cannot be read, with the next step below it."""
+        return UsageError(f"{self.prog}: {message}\nSee: {self.prog} --help")
 
     def flags(self) -> tuple[str, ...]:
         """Return every spelling of every flag, those that other tools taught too."""
@@ -43,9 +47,7 @@ class Parser(argparse.ArgumentParser):
         if not word.startswith("-"):
             return f"{word!r} is one word too many. Quote a name that has spaces."
         meant = nearest(word, self.flags())
-        return f"no flag {word}" + (
-            f", closest: {meant}" if meant else f". See: {self.prog} --help"
-        )
+        return f"no flag {word}" + (f", closest: {meant}" if meant else "")
 
 
 class _Help(argparse.Action):
@@ -124,8 +126,8 @@ def parse_with_text(parser: Parser, line: str) -> tuple[argparse.Namespace, str]
     text = line[start:].rstrip()
     inside = [word for word in text.split() if word in parser.flags()]
     if inside:
-        raise UsageError(
-            f"{parser.prog}: the flag {inside[0]} stands inside the text. "
+        raise parser.refusal(
+            f"the flag {inside[0]} stands inside the text. "
             "Flags come before it; or write the prompt in a %%chat cell."
         )
     head = line[:start]

@@ -92,10 +92,10 @@ def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:
     model, thread = parsed.model, parsed.thread
     if word and ":" in word:
         if model:
-            raise UsageError(f"two models: {word} and -m {model}")
+            raise UsageError(f"two models: {word} and -m {model}\nName one of them.")
         return word, thread
     if word and thread:
-        raise UsageError(f"two threads: {word!r} and -t {thread!r}")
+        raise UsageError(f"two threads: {word!r} and -t {thread!r}\nName one of them.")
     return model, word or thread
 
 
@@ -124,7 +124,7 @@ def _instructions(shell: Any, parsed: argparse.Namespace, text: str) -> str:
 
 def _variable(name: str | None) -> str | None:
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UsageError(f"-o {name!r} is no name of a variable")
+        raise UsageError(f"-o {name!r} is no name of a variable\nName one: -o answer")
     return name
 
 

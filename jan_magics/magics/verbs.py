@@ -57,7 +57,9 @@ def run_verb(magics: Caller, line: str) -> object:
     if verb is None:
         meant = nearest(name, [each.name for each in VERBS])
         hint = f", closest: {meant}" if meant else ""
-        raise UsageError(f"%chat: no verb {name!r}{hint}. A prompt is: %chat ask {line.strip()}")
+        raise UsageError(
+            f"%chat: no verb {name!r}{hint}. A prompt is: %chat ask {line.strip()}\nSee: %chat help"
+        )
     parser = verb_parser(verb)
     if verb.text:
         try:

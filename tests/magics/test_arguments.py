@@ -10,6 +10,7 @@ from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, p
 from jan_magics.magics.commands import ASKING, STICKY, VERBS, Verb
 from jan_magics.magics.meanings import MEANINGS
 from jan_magics.magics.topics import help_text
+from jan_magics.magics.verbs import verb_parser
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
@@ -213,3 +214,16 @@ def test_words_know_their_places() -> None:
         ("a b", "'a b'"),
         ("c", "c"),
     ]
+
+
+@pytest.mark.parametrize(
+    "line", ["go", "go 1 2", "go 1 --nope", "compact --keep x", "store --convert x", "drop", "mark"]
+)
+def test_a_line_that_cannot_be_read_says_where_help_is(line: str) -> None:
+    name, _, rest = line.partition(" ")
+    verb = next(each for each in VERBS if each.name == name)
+    with pytest.raises(UsageError) as caught:
+        parse(verb_parser(verb), rest)
+    said, step = str(caught.value).splitlines()
+    assert said.startswith(f"%chat {name}: ")
+    assert step == f"See: %chat {name} --help"
