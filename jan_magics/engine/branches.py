@@ -1,7 +1,9 @@
 """What changes a thread and asks nobody: go, drop, a new branch, an answer edited by hand."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from jan_magics.domain.branching import fork, select
 from jan_magics.domain.errors import JanError, ThreadError
@@ -19,6 +21,8 @@ from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View, view_of
 
 NOTHING_HERE = ("nothing was asked here yet", "Ask something first: %chat ask …")
+
+_NUMBER: Final = re.compile(r"[+-]\d+|[+-]?\d*[.,]\d+")
 
 ONE_VERSION = ("nothing here has a second version", "Make one: %chat retry")
 
@@ -105,6 +109,11 @@ def goal_of(view: View, target: str) -> str:
     """Return the id that a target means: a version's number, next, prev, or an id's beginning."""
     number = len(target) <= 3 and target.isascii() and target.isdigit()
     if not number and target not in ("next", "prev"):
+        if _NUMBER.fullmatch(target) and target not in view.index:
+            raise ThreadError(
+                f"{target!r} is no number of a version: they are 1, 2, …",
+                "See them all: %chat tree   or one further back: %chat go prev",
+            )
         return full_id(view.index, target)
     versions, here = versions_shown(view)
     wanted = int(target) if number else here + (1 if target == "next" else -1)

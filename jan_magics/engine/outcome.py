@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.counting import counted as number
-from jan_magics.domain.messages import ReasoningPart, text_of
+from jan_magics.domain.messages import Message, ReasoningPart, text_of
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice
 from jan_magics.engine.records import model_of
@@ -138,8 +138,9 @@ def _left_version(index: TreeIndex, spot: Spot) -> str:
 
 
 def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
-    before = [model for message in ask.index.path() if (model := model_of(message))]
+    before = [model for message in _before(ask) if (model := model_of(message))]
     flags = {
+        "error": turn.finish == "error",
         "stopped": turn.finish == "stopped",
         "cut at the token limit": turn.finish == "length",
         "no final answer": turn.finish in ("tools", "max_steps"),
@@ -149,3 +150,14 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
         "not in the thread": ask.side,
     }
     return tuple(flag for flag, holds in flags.items() if holds)
+
+
+def _before(ask: Ask) -> Sequence[Message]:
+    """Return the messages that a turn comes after: on another branch nothing of before is told."""
+    match ask.spot.where:
+        case "root":
+            return ()
+        case "after":
+            return ask.index.path_to(ask.spot.message)
+        case _:
+            return ask.index.path()

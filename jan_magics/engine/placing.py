@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from jan_magics.context.segments import look
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import Message
-from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
+from jan_magics.domain.overlays import CellLink, Change, Hidden, Mark, NextRoot, Overlay
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.records import finish_of
@@ -46,10 +47,27 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
     if not asking.history or asking.side:
         return HEAD
     if asking.at not in (None, "head"):
-        return Spot("after", full_id(view.index, asking.at or ""))
+        return Spot("after", _above(view, full_id(view.index, asking.at or "")))
     if view.pending:
         return Spot("root")
     return unanswered(view.index, _next_spot(view, asking, caller))
+
+
+def _above(view: View, named: str) -> str:
+    """Return what a question can stand below: the named message, of a question its answer.
+
+    Raises:
+        ThreadError: for a question without an answer, as both would be sent as one.
+    """
+    if view.index[named].role != "user":
+        return named
+    answer = view.index.active_child(named)
+    if answer is None or answer.role == "user":
+        raise ThreadError(
+            f"{named[:8]} is a question without an answer; nothing can be asked below it",
+            f"Answer it first: %chat retry {named[:8]}   or ask without --at",
+        )
+    return answer.id
 
 
 def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
@@ -104,7 +122,10 @@ def _answer_at(view: View, at: str | None) -> Message | None:
 def overlays_for(
     view: View, spot: Spot, asking: Asking, new_id: Callable[[], str], now: datetime
 ) -> tuple[Overlay, ...]:
-    """Return what is written with the question: the cell's link, a root begun, a branch left."""
+    """Return what is written with the question.
+
+    The cell's link, a root begun, a branch left, a hidden question that is shown again.
+    """
     if not asking.history or asking.side:
         return ()
     overlays: list[Overlay] = [asking.cell] if asking.cell else []
@@ -114,9 +135,25 @@ def overlays_for(
         # Where it began, `new` has written what was left.
         overlays.append(NextRoot(pending=False))
         left = left and spot.where != "root"
-    if head is not None and left:
-        overlays.append(branch_left(view, new_id(), now))
-    return tuple(overlays)
+    change = branch_left(view, new_id(), now) if head is not None and left else None
+    if change:
+        overlays.append(change)
+    return (*overlays, *shown_again(view, spot, change.id if change else new_id()))
+
+
+def shown_again(view: View, spot: Spot, change: str) -> tuple[Overlay, ...]:
+    """Return what takes a question off the hidden ones that is asked again, or gone on with.
+
+    Else its answer would be sent without it, and this request without the question.
+    """
+    if spot.where not in ("again", "on") or spot.message not in view.index:
+        return ()
+    question = view.index.nearest_user(spot.message)
+    wanted = {spot.message, question.id if question else spot.message}
+    seen = look(view.index.path_to(spot.message), view.records)
+    found: list[Overlay] = [Hidden(each, hidden=False) for each in sorted(wanted & view.hidden)]
+    dropped = (each for each in sorted(wanted) if seen.marks.get(each) == "drop")
+    return (*found, *(Mark(each, "keep", each, change) for each in dropped))
 
 
 def branch_left(view: View, identifier: str, now: datetime) -> Change:

@@ -1,11 +1,12 @@
 """An asking becomes a turn that can be made: where it goes, what it is told, how much is sent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 from typing import Final
 
 from jan_magics.domain.messages import Thread
+from jan_magics.domain.overlays import Hidden, Mark
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assistants import Assistant
 from jan_magics.engine.budgets import sendable
@@ -22,6 +23,7 @@ from jan_magics.engine.turn import Ask
 from jan_magics.engine.views import View
 
 UNLIMITED: Final = Fit()
+SHOWN_AGAIN: Final = "the question was hidden; as it is asked again, it is sent again too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,9 @@ class Prepared:
         facts = Facts(engine.now().astimezone(), notebook, str(choice.model))
         told = instruct(self.whom, wanted, facts)
         steps, yes = wanted.max_steps, wanted.yes
+        overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
+        again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
+        fit = replace(fit, records=(*fit.records, *again)) if again else fit
         return Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
@@ -56,9 +61,9 @@ class Prepared:
             history=wanted.history,
             side=wanted.side or not wanted.history,
             spot=spot,
-            overlays=overlays_for(view, spot, wanted, engine.new_id, engine.now()),
+            overlays=overlays,
             fit=fit,
             partial=view.index[spot.message] if spot.where == "on" else None,
             bench=self.toolbox.bench(self.offered, fit, desk, steps=steps, yes=yes),
-            notes=(*told.notes, *self.offered.notes),
+            notes=(*told.notes, *self.offered.notes, *((SHOWN_AGAIN,) if again else ())),
         )

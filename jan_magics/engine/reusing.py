@@ -5,7 +5,7 @@ from typing import Final
 
 from jan_magics.domain.branching import select
 from jan_magics.domain.messages import Message, text_of
-from jan_magics.domain.overlays import CellLink, Change, NextRoot, Overlay
+from jan_magics.domain.overlays import CellLink, Change, Hidden, Mark, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import asked_of, finish_of, timings_of, usage_of
@@ -87,7 +87,8 @@ def _overlays(engine: Engine, ask: Ask, question: Message, *, moved: bool) -> li
     kept = [
         link_to(each, question)
         for each in ask.overlays
-        if isinstance(each, NextRoot) or (isinstance(each, CellLink) and ask.spot.where != "again")
+        if isinstance(each, NextRoot | Hidden | Mark)
+        or (isinstance(each, CellLink) and ask.spot.where != "again")
     ]
     changes = [each for each in ask.overlays if isinstance(each, Change)]
     head = ask.index.head()

@@ -1,14 +1,18 @@
 """Retry, edit, go, drop and new: what is shown, what is stored, what is sent."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import MessageNotFound, ThreadError
+from jan_magics.domain.errors import JanError, MessageNotFound, ServerFailed, ThreadError
 from jan_magics.domain.messages import FilePart, TextPart
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import begin, drop, edit_answer, go
+from jan_magics.engine.marking import mark
+from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.records import finish_of, model_of
+from jan_magics.engine.undoing import undo
 from tests.engine.threads import Kernel, texts
 
 
@@ -123,6 +127,35 @@ def test_going_nowhere_is_an_error_that_says_what_to_do(kernel: Kernel) -> None:
         go(kernel.session, "abcdef")
 
 
+@pytest.mark.parametrize("how", ["dropped", "marked"])
+@pytest.mark.parametrize("again", [{"text": "two", "cell": "b"}, {"aim": "retry"}])
+def test_a_hidden_question_that_is_asked_again_is_sent_again(
+    kernel: Kernel, how: str, again: dict[str, str]
+) -> None:
+    kernel.ask("one")
+    kernel.ask("two", cell="b")
+    question = kernel.id(2)
+    if how == "dropped":
+        drop(kernel.session, question)
+    else:
+        mark(kernel.session, [question], "drop")
+    ran = kernel.ask(**again)
+    assert sent(ran) == ["one", "one", "two"]
+    # A mark holds on the branch that it was made on, and this one leaves it.
+    told = "the question was hidden; as it is asked again, it is sent again too"
+    assert (told in ran.lines) == (how == "dropped")
+    assert sent(kernel.ask("three")) == ["one", "one", "two", "two", "three"]
+    undo(kernel.session)
+    assert kernel.path() == ["one", "one", "two", "two"]
+
+
+def test_a_stored_answer_to_a_hidden_question_shows_it_again(kernel: Kernel) -> None:
+    kernel.ask("two", cell="b")
+    drop(kernel.session, kernel.id(0))
+    assert kernel.ask("two", cell="b", rerun="reuse").turn.stored
+    assert sent(kernel.ask("three")) == ["two", "two", "three"]
+
+
 def test_a_dropped_message_stays_and_is_not_sent(kernel: Kernel) -> None:
     kernel.ask("one")
     kernel.ask("two")
@@ -197,3 +230,45 @@ def test_at_appends_or_branches(kernel: Kernel) -> None:
     outcome = kernel.ask("aside", at=first)
     assert kernel.path() == ["one", "one", "aside", "aside"]
     assert outcome.lines == ("4 later messages stay on question 1 · back: %chat undo",)
+
+
+@pytest.mark.parametrize("target", ["-1", "1.5", "+2", "0,5"])
+def test_a_number_that_is_no_version_is_not_taken_for_an_id(kernel: Kernel, target: str) -> None:
+    kernel.ask("one")
+    kernel.ask(aim="retry")
+    with pytest.raises(ThreadError, match="no number of a version: they are 1, 2") as caught:
+        go(kernel.session, target)
+    assert caught.value.next_step.startswith("See them all: %chat tree")
+
+
+def test_below_a_question_means_below_its_answer(kernel: Kernel) -> None:
+    kernel.ask("one")
+    kernel.ask("two")
+    ran = kernel.ask("three", at=kernel.id(0))
+    assert sent(ran) == ["one", "one", "three"]
+    assert (ran.version, ran.counted) == (2, "question")
+
+
+def test_below_a_question_without_an_answer_nothing_can_be_asked(kernel: Kernel) -> None:
+    with pytest.raises(ServerFailed):
+        kernel.ask("one", options={"parameters": {"fail": "before"}})
+    with pytest.raises(ThreadError, match="nothing can be asked below it") as caught:
+        kernel.ask("two", at=kernel.id(0))
+    assert caught.value.next_step.startswith(f"Answer it first: %chat retry {kernel.id(0)[:8]}")
+    assert kernel.everything() == ["one"]
+
+
+def test_an_answer_that_broke_off_says_so(kernel: Kernel) -> None:
+    ended: list[Outcome] = []
+    broken = kernel.asking("one two three", options={"parameters": {"fail": "in"}})
+    with pytest.raises(JanError):
+        asyncio.run(kernel.session.send(broken, lambda _: None, ended.append))
+    assert "error" in ended[0].flags
+
+
+def test_a_new_root_branch_has_no_model_before_it(kernel: Kernel) -> None:
+    begin(kernel.session, "notes")
+    kernel.ask("one", model="offline:quote")
+    begin(kernel.session, "notes")
+    assert "model changed" not in kernel.ask("two", model="offline:echo").flags
+    assert "model changed" in kernel.ask("three", model="offline:quote").flags
