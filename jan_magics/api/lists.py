@@ -73,19 +73,24 @@ def assistants() -> "pd.DataFrame":
 
 
 def save_assistant(
-    name: str, *, instructions: str = "", parameters: Mapping[str, Any] | None = None
+    name: str, *, instructions: str | None = None, parameters: Mapping[str, Any] | None = None
 ) -> "pd.DataFrame":
     """Write an assistant of that name, new or not, and return all of them.
+
+    What is not named stays as it is; `parameters` are all of them.
 
     Raises:
         SettingError: when the name or a parameter cannot be used.
     """
     host = current_host()
     known = host.session().assistants
+    given = None if parameters is None else usable_parameters(parameters)
     row = known.create(name)
-    changed = replace(
-        row.assistant, instructions=instructions, parameters=usable_parameters(parameters or {})
-    )
+    changed = row.assistant
+    if instructions is not None:
+        changed = replace(changed, instructions=instructions)
+    if given is not None:
+        changed = replace(changed, parameters=given)
     saved = known.save(changed, row.path)
     return assistants_table(known.rows(), {changed.id: f"saved in {saved.path}"})
 

@@ -63,13 +63,25 @@ def test_a_new_one_is_made_and_edited_in_a_cell(
     assert json.loads(path.read_text())["instructions"] == "Only rhyme."
 
 
+def test_what_is_not_named_stays_as_it_is(kernel: Kernel) -> None:
+    kernel.ok("jan.save_assistant('海盗', instructions='old', parameters={'temperature': 0.1})")
+    kernel.ok("jan.save_assistant('海盗', instructions='new')")
+    kernel.ok("jan.save_assistant('海盗')")
+    row = kernel.ok("t = jan.assistants(); t[t.name == '海盗'].iloc[0].parameters").result
+    assert "0.1" in row
+    kernel.ok("jan.save_assistant('海盗', parameters={})")
+    assert kernel.ok("t = jan.assistants(); t[t.name == '海盗'].iloc[0].instructions").result == (
+        "'new'"
+    )
+
+
 @pytest.mark.parametrize(
     "text", ["a\nb", 'say """x"""\nnow', "back\\slash\nand {braces}", 'end"\n"', "\n lines \n"]
 )
 def test_the_cell_saves_what_it_shows(kernel: Kernel, text: str) -> None:
     kernel.ok(f"jan.save_assistant('odd', instructions={text!r}, parameters={{'stop': ['\\n']}})")
     cell = kernel.ok("%chat assistants --edit odd").next_inputs[-1]
-    kernel.ok("jan.save_assistant('odd')")
+    kernel.ok("jan.save_assistant('odd', instructions='', parameters={})")
     kernel.ok(cell)
     row = kernel.ok(
         "t = jan.assistants(); r = t[t.name == 'odd'].iloc[0]; print(repr([r.instructions, "
