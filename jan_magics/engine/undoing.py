@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from jan_magics.domain.branching import select
-from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.errors import ThreadError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread, text_of
 from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
@@ -79,7 +79,10 @@ def undo(session: Session) -> tuple[str, View]:
     deleted = session.deleted[-1] if session.deleted else None
     if deleted and (change is None or deleted.created_at > change.created_at):
         session.deleted.pop()
-        return _restore(session, deleted), session.view()
+        try:
+            return _restore(session, deleted), session.view()
+        except ThreadNotFound:
+            raise _gone_for_good(deleted) from None
     if change is None and view.thread is None and (thread := _binned(session)):
         session.engine.store.restore_thread(thread.id)
         return f"the deletion of {shown_title(thread)}", session.view()
@@ -87,7 +90,12 @@ def undo(session: Session) -> tuple[str, View]:
         raise ThreadError(
             "there is no change to take back", "A sent turn is none; go elsewhere: %chat tree"
         )
-    said, changes, overlays = _taken_back(session, view, change)
+    try:
+        said, changes, overlays = _taken_back(session, view, change)
+    except ThreadNotFound:
+        # Said once: the next undo goes one further back.
+        write(session, view, Changes(), [*void, Undone(change.id)])
+        raise _gone_for_good(change) from None
     return said, write(session, view, changes, (*overlays, *void, Undone(change.id)))
 
 
@@ -159,6 +167,13 @@ def _restore(session: Session, change: Change) -> str:
     if change.before.get("stuck"):
         session.sticky = replace(session.sticky, thread=identifier)
     return f"the deletion of {change.before.get('title')}"
+
+
+def _gone_for_good(change: Change) -> ThreadError:
+    return ThreadError(
+        f"the deleted thread {change.before.get('title')!r} is gone for good: the bin was emptied",
+        "Take back the change before it: %chat undo",
+    )
 
 
 def _binned(session: Session) -> Thread | None:

@@ -5,6 +5,7 @@ import pytest
 from jan_magics.domain.errors import ServerFailed, ThreadError
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.undoing import delete_thread, rename_thread, undo
+from jan_magics.storage.upkeep import Upkeep
 from tests.engine.threads import Kernel
 
 
@@ -147,3 +148,23 @@ def test_a_notebook_without_a_name_has_its_own_again(kernel: Kernel) -> None:
     kernel.ask("one")
     rename_thread(kernel.session, None, "papers")
     assert undo(kernel.session)[0] == "the new name; it is 'work' again"
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["noted in the thread", "noted by the kernel"])
+def test_a_thread_gone_for_good_is_told_once(kernel: Kernel, asked: bool) -> None:
+    if asked:
+        kernel.ask("one")
+        drop(kernel.session, kernel.id(0))
+    kernel.ask("two", thread="other")
+    delete_thread(kernel.session, "other")
+    store = kernel.session.engine.store
+    assert isinstance(store, Upkeep)
+    store.vacuum()
+    with pytest.raises(ThreadError, match="'other' is gone for good") as caught:
+        undo(kernel.session)
+    assert caught.value.next_step.endswith("%chat undo")
+    if asked:
+        kernel.open()
+        assert undo(kernel.session)[0] == "the drop of «one»"
+    with pytest.raises(ThreadError, match="no change to take back"):
+        undo(kernel.session)
