@@ -17,7 +17,7 @@ from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
 from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
 from jan_magics.engine.settings import Value
-from jan_magics.engine.threads import own
+from jan_magics.engine.threads import own, shown_title
 from jan_magics.engine.views import View
 from jan_magics.frames import frame
 from jan_magics.storage.search import Found
@@ -121,7 +121,7 @@ def _thread(row: ThreadRow) -> Mapping[str, Any]:
     known = own(row.thread)
     return {
         "thread": row.thread.id,
-        "title": row.thread.title if row.fault is None else f"{row.thread.title} ({row.fault})",
+        "title": f"{shown_title(row.thread)} (damaged)" if row.damaged else row.thread.title,
         "notebook": known.get("notebook"),
         "messages": row.messages,
         "branches": row.branches,

@@ -13,12 +13,16 @@ from jan_magics.domain.tree import Changes
 
 @dataclass(frozen=True, slots=True)
 class ThreadRow:
-    """A line of the list of threads; `fault` says what is wrong with a damaged one."""
+    """A line of the list of threads; `fault` says what is wrong with it.
+
+    `damaged`: its own record cannot be read, and `thread` is what is known from elsewhere.
+    """
 
     thread: Thread
     messages: int
     branches: int
     fault: str | None = None
+    damaged: bool = False
 
 
 Stamp: TypeAlias = object

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -44,6 +44,7 @@ async def examine(
         _settings(session),
         _folder(session.engine.folder),
         _store(session),
+        *_assistants(session),
         _check("running models", ", ".join(str(model.ref) for model in running)),
         _check("startable model", str(startable) if startable else ""),
         _answers(bool(running or startable)),
@@ -96,14 +97,25 @@ def _folder(folder: Path) -> Check:
     )  # fmt: skip
 
 
+def _assistants(session: Session) -> Iterator[Check]:
+    """Say which files of assistants cannot be read; nothing where all can."""
+    for row in session.assistants.rows():
+        if row.fault:
+            yield Check(
+                "assistants", "warning", f"{row.path}: {row.fault}", "Mend or delete that file."
+            )
+
+
 def _store(session: Session) -> Check:
     try:
         rows = session.engine.store.threads()
     except JanError as fault:
         return Check("threads", "error", fault.message, fault.next_step)
-    faults = [f"{row.thread.id[:8]}: {row.fault}" for row in rows if row.fault]
-    if isinstance(session.engine.store, Upkeep):
-        faults.extend(session.engine.store.check())
+    store = session.engine.store
+    if isinstance(store, Upkeep):
+        faults = [*store.check()]
+    else:
+        faults = [f"{row.thread.id[:8]}: {row.fault}" for row in rows if row.fault]
     if faults:
         return Check("threads", "warning", "; ".join(faults), "Mend them: %chat doctor --fix")
     return Check("threads", "ok", counted(len(rows), "thread"))

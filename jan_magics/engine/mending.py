@@ -18,7 +18,7 @@ def mend(engine: Engine) -> tuple[str, ...]:
     store = engine.store
     done = list(store.repair()) if isinstance(store, Upkeep) else []
     for row in store.threads():
-        if row.fault is None and (count := _settle(engine, row.thread)):
+        if not row.damaged and (count := _settle(engine, row.thread)):
             links = "link" if count == 1 else "links"
             done.append(f"{shown_title(row.thread)}: wrote {count} {links} · back: %chat undo")
     return tuple(done)

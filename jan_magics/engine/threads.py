@@ -10,7 +10,7 @@ from typing import Any, Final
 from jan_magics.domain.errors import AmbiguousThread, SettingError, StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
-from jan_magics.domain.protocols import Store
+from jan_magics.domain.protocols import Store, ThreadRow
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
 from jan_magics.engine.assistants import THREAD_KEY
 from jan_magics.engine.cells import (
@@ -150,12 +150,13 @@ class Threads:
                 mine = store.thread(self.own_id)
                 return self._followed(mine, here) if writing else mine
             return None
-        rows = [row.thread for row in store.threads() if row.fault is None] if here.notebook else []
-        known = filter(None, (known_thread(thread.id, own(thread)) for thread in rows))
+        rows = store.threads() if here.notebook else ()
+        known = filter(None, (known_thread(row.thread.id, own(row.thread)) for row in rows))
         verdict = decide(here, list(known), self.files)
-        thread = next((thread for thread in rows if thread.id == verdict.thread), None)
-        if thread is None or not writing:
-            return thread
+        row = next((row for row in rows if row.thread.id == verdict.thread), None)
+        if row is None or not writing:
+            return _sound(row) if row else None
+        thread = _sound(row)
         if verdict.kind == "moved":
             thread = self._moved(thread, here)
         elif verdict.kind == "copied":
@@ -175,7 +176,7 @@ class Threads:
         """Follow a notebook that was renamed while its kernel lives, unless another is meant."""
         if here.notebook == here.given or own(thread).get("notebook") == here.notebook:
             return thread
-        others = (row.thread for row in self.engine.store.threads() if row.fault is None)
+        others = (row.thread for row in self.engine.store.threads())
         taken = any(own(each).get("notebook") == here.notebook for each in others)
         return thread if taken else self._moved(thread, here)
 
@@ -202,14 +203,15 @@ def find_thread(store: Store, name: str) -> Thread | None:
 
     Raises:
         AmbiguousThread: when several threads have that title, or ids begin so.
+        StoreError: when its own record is damaged.
     """
-    threads = [row.thread for row in store.threads() if row.fault is None]
-    found = [thread for thread in threads if thread.title == name]
+    rows = store.threads()
+    found = [row for row in rows if row.thread.title == name]
     if not found and len(name) >= SHORTEST_PREFIX:
-        found = [thread for thread in threads if thread.id.startswith(name)]
+        found = [row for row in rows if row.thread.id.startswith(name)]
     if len(found) > 1:
-        raise AmbiguousThread(name, [thread.id for thread in found])
-    return found[0] if found else None
+        raise AmbiguousThread(name, [row.thread.id for row in found])
+    return _sound(found[0]) if found else None
 
 
 def find_again(store: Store, name: str, names: dict[str, str]) -> Thread | None:
@@ -246,6 +248,16 @@ def usable_title(title: str) -> str:
             f"Use 1 to {LONGEST_TITLE} printable characters.",
         )
     return clean
+
+
+def _sound(row: ThreadRow) -> Thread:
+    """Return the thread of a row. Raises StoreError where its record must be mended first."""
+    if row.damaged:
+        raise StoreError(
+            f"the thread {shown_title(row.thread)!r} ({row.thread.id[:8]}) is damaged: {row.fault}",
+            "Its messages are safe; make its record anew: %chat doctor --fix",
+        )
+    return row.thread
 
 
 def _copy(engine: Engine, source: Thread, here: Here) -> Thread:

@@ -40,9 +40,11 @@ class Bin:
         return max((at for at in times if type(at) is int), default=0)
 
     def empty(self) -> None:
-        """Delete everything here for good."""
-        if self._path.is_dir():
-            shutil.rmtree(self._path)
+        """Delete the threads here for good; lines that were set aside here stay."""
+        for folder in self.folders():
+            shutil.rmtree(folder.path)
+        with suppress(OSError):
+            self._path.rmdir()
 
     def take(self, folder: Folder, now: datetime) -> None:
         """Move a thread in; nothing that lies here already is overwritten."""

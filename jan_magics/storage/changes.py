@@ -55,6 +55,13 @@ def count_branches(parents: Mapping[str, Parent]) -> int:
     return max(1, leaves) if parents else 0
 
 
+def is_loose(parents: Mapping[str, Parent]) -> bool:
+    """Tell whether a thread that has links has a message without a usable one."""
+    written = [parent for parent in parents.values() if parent is not UNLINKED]
+    lost = any(isinstance(parent, str) and parent not in parents for parent in written)
+    return lost or 0 < len(written) < len(parents)
+
+
 def _merged(known: Mapping[str, Json], new: Mapping[str, Json]) -> dict[str, Json]:
     merged = {**known, **new}
     return {key: value for key, value in merged.items() if value is not None or key not in new}

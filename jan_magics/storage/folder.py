@@ -7,17 +7,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.storage.codec import decode_thread, encode_thread, parse, pretty
 from jan_magics.storage.files import Print, append, replace_file
 from jan_magics.storage.journal import Journal, read_journal, write_folded, write_records
 from jan_magics.storage.log import Entry, Log, damage_record, read_log
+from jan_magics.storage.lost import BACKUP, LOG, keep_lost_log, lost_log
 
 _THREAD: Final = "thread.json"
-_LOG: Final = "messages.jsonl"
 _QUARANTINE: Final = "messages.quarantine.jsonl"
-_BACKUP: Final = "messages.backup.jsonl"
 _RECORDS: Final = "jan_magics.jsonl"
 
 
@@ -35,7 +35,7 @@ class Folder:
     @property
     def log_path(self) -> Path:
         """Return where the messages are."""
-        return self.path / _LOG
+        return self.path / LOG
 
     @property
     def records_path(self) -> Path:
@@ -50,7 +50,7 @@ class Folder:
     @property
     def backup_path(self) -> Path:
         """Return where the log is kept as it was before it was written anew."""
-        return self.path / _BACKUP
+        return self.path / BACKUP
 
     def exists(self) -> bool:
         """Tell whether there is a thread; one whose record was damaged still is one."""
@@ -73,9 +73,9 @@ class Folder:
         except FileNotFoundError as error:
             raise ThreadNotFound(self.path.name) from error
         except ValueError as error:
-            raise self._damaged(str(error)) from error
+            raise _damaged(self.thread_path, str(error)) from error
         if not isinstance(raw, dict):
-            raise self._damaged("not an object")
+            raise _damaged(self.thread_path, "not an object")
         # The folder's name counts, as with Jan; a copied folder keeps the id of the original.
         return decode_thread({**raw, "id": self.path.name})
 
@@ -88,20 +88,25 @@ class Folder:
         """Read the messages as their log says."""
         return read_log(_read(self.log_path))
 
+    def left(self) -> str:
+        """Return the text of the thread's own record, also of a damaged one."""
+        return _read(self.thread_path).decode("utf-8", "replace")
+
     def repaired_log(self) -> Log:
-        """Read the log; damaged lines move to the quarantine file first."""
+        """Read the log for a writer; damaged lines move to the quarantine file first."""
+        keep_lost_log(self.path)
         log = self.log()
-        if not log.damaged:
-            return log
-        self.set_aside(log)
-        self.write_log(log.entries.values())
-        return self.log()
+        if log.damaged:
+            self.set_aside(log)
+            self.write_log(log.entries.values())
+            log = self.log()
+        return log
 
     def set_aside(self, damaged: Log | Journal) -> None:
         """Copy damaged lines to the quarantine file."""
         if damaged.damaged:
-            lines = damaged.damaged.items()
-            append(self.path / _QUARANTINE, b"".join(damage_record(*line) for line in lines))
+            records = b"".join(damage_record(*line) for line in damaged.damaged.items())
+            append(self.quarantine_path, records)
 
     def write_log(
         self, entries: Iterable[Entry], *, still: Callable[[], bool] = lambda: True
@@ -116,7 +121,7 @@ class Folder:
 
         A second name for the same bytes, where the file system has such: no byte is copied.
         """
-        new = self.backup_path.with_name(f"{_BACKUP}.new")
+        new = self.backup_path.with_name(f"{BACKUP}.new")
         new.unlink(missing_ok=True)
         try:
             new.hardlink_to(self.log_path)
@@ -150,9 +155,11 @@ class Folder:
 
     def fault(self, log: Log, journal: Journal) -> str | None:
         """Say what is wrong with the messages or our records, None when nothing is."""
-        for name, found in ((_LOG, log), (_RECORDS, journal)):
-            if found.damaged:
-                return f"{len(found.damaged)} damaged lines in {name}"
+        for name, bad in ((LOG, log.damaged), (_RECORDS, journal.damaged)):
+            if bad:
+                return f"{counted(len(bad), 'damaged line')} in {name}"
+        if lost := lost_log(self.path):
+            return f"{LOG} was lost; {lost.name} is an older one"
         if self.quarantine_path.exists():
             return f"damaged lines were moved to {_QUARANTINE}"
         return None
@@ -161,11 +168,12 @@ class Folder:
         """Return when the folder changed last, for threads whose record cannot say."""
         return datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
 
-    def _damaged(self, reason: str) -> StoreError:
-        return StoreError(
-            f"{self.thread_path} is damaged: {reason}",
-            "Its messages are in the same folder; restore the file from a backup, or mend it",
-        )
+
+def _damaged(record: Path, reason: str) -> StoreError:
+    return StoreError(
+        f"{record} is damaged: {reason}",
+        "Its messages are safe beside it; make it anew: %chat doctor --fix",
+    )
 
 
 def _read(path: Path) -> bytes:

@@ -58,7 +58,8 @@ def read_journal(data: bytes) -> Journal:
     lines, journal.whole = lines_of(data)
     for number, (line, record) in enumerate(zip(lines, parse_lines(lines), strict=True), 1):
         if not isinstance(record, dict):
-            journal.damaged[number] = line
+            if line.strip():
+                journal.damaged[number] = line
             continue
         for each in _several(record):
             journal.take(each)

@@ -11,6 +11,7 @@ from pathlib import Path
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage.bin import Bin
+from jan_magics.storage.content import OWN
 from jan_magics.storage.files import ELSEWHERE, move_folder, translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.journal import Journal, decoded, merged
@@ -44,11 +45,13 @@ class JsonlUpkeep:
     def repair(self) -> Sequence[str]:
         """Mend what can be mended without losing anything; return what was done."""
         done: list[str] = []
-        for name in self._names():
+        names = self._names()
+        taken = self._notebooks() if names else set[str]()
+        for name in names:
             folder = Folder(self._folder / name)
             with translated(folder.path), self._locks.hold(name):
                 if folder.exists() or folder.log_path.exists():
-                    done += [f"thread {name}: {what}" for what in mend(folder, self._bin.path)]
+                    done += [f"thread {name}: {what}" for what in mend(folder, taken)]
         return done
 
     def vacuum(self) -> None:
@@ -137,6 +140,12 @@ class JsonlUpkeep:
                 # It may have gone to the bin while we waited.
                 folder.require()
                 yield folder
+
+    def _notebooks(self) -> set[str]:
+        """Return the notebooks that have a thread of their own."""
+        sound = (row.thread for row in self._listing.rows() if not row.damaged)
+        known = (thread.metadata.get(OWN) for thread in sound)
+        return {str(o.get("notebook")) for o in known if isinstance(o, dict) and "cells" in o}
 
     def _fold_all(self) -> None:
         for name in self._names():

@@ -13,7 +13,8 @@ from typing import Any, Final, TypeAlias
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.protocols import ThreadRow
-from jan_magics.storage.changes import count_branches
+from jan_magics.domain.tree import TreeIndex
+from jan_magics.storage.changes import count_branches, is_loose
 from jan_magics.storage.codec import (
     EPOCH,
     MILLISECOND,
@@ -24,7 +25,9 @@ from jan_magics.storage.codec import (
 )
 from jan_magics.storage.files import Print
 from jan_magics.storage.folder import Folder
-from jan_magics.storage.journal import merged
+from jan_magics.storage.guessing import guessed_thread
+from jan_magics.storage.journal import Journal, decoded, merged
+from jan_magics.storage.log import Entry
 from jan_magics.storage.names import is_thread_id
 
 _WORTH: Final = 200
@@ -174,16 +177,27 @@ class Listing:
 def read_row(folder: Folder) -> ThreadRow | None:
     """Read what the list says of one thread; None for a folder that is none."""
     log, journal = folder.log(), folder.journal()
-    parents = {key: parent_of(value) for key, (_, value) in merged(log, journal).items()}
+    entries = merged(log, journal)
+    parents = {key: parent_of(value) for key, (_, value) in entries.items()}
     fault = folder.fault(log, journal)
     try:
-        thread = folder.thread()
+        thread, damaged = folder.thread(), False
     except (ThreadNotFound, StoreError) as error:
         if not folder.exists() and not folder.log_path.exists():
             return None
         fault = error.message if folder.exists() else "it has messages but no thread.json"
-        thread = Thread(folder.path.name, folder.path.name, EPOCH, folder.changed_at())
-    return ThreadRow(thread, len(parents), count_branches(parents), fault)
+        thread, damaged = _guessed(folder, entries, journal), True
+    branches = count_branches(parents)
+    if is_loose(parents):
+        # Where a message hangs that has no usable link depends on the times of all of them.
+        branches = TreeIndex(decoded(entries, thread.id), tombstones=journal.gone).leaves
+    return ThreadRow(thread, len(parents), branches, fault, damaged=damaged)
+
+
+def _guessed(folder: Folder, entries: Mapping[str, Entry], journal: Journal) -> Thread:
+    text, messages = folder.left(), decoded(entries, folder.path.name)
+    changed = folder.changed_at()
+    return guessed_thread(folder.path.name, text, messages, journal.kept, changed=changed)
 
 
 def newest_first(rows: Iterable[ThreadRow]) -> list[ThreadRow]:

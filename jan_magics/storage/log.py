@@ -1,4 +1,7 @@
-"""A message log: bytes <-> lines by id. A line that is no message is set aside, never fatal."""
+"""A message log: bytes <-> lines by id. A line that is no message is set aside, never fatal.
+
+A blank line says nothing, and is no damage.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,9 +39,9 @@ def read_log(data: bytes) -> Log:
     start = 0
     for number, (line, found) in enumerate(zip(lines, parse_lines(lines), strict=True), 1):
         value = message_of(found)
-        if value is None:
+        if value is None and line.strip():
             damaged[number] = line
-        else:
+        elif value is not None:
             entries[str(value["id"])] = (line, value)
             places[str(value["id"])] = (start, len(line))
         start += len(line) + 1

@@ -45,7 +45,8 @@ def read_rows(rows: Sequence[tuple[Any, ...]]) -> list[ThreadRow]:
         fault = None if type(record) is list else "its record is damaged"
         messages, leaves = row[4:]
         branches = (leaves or 1) if messages else 0
-        made.append(ThreadRow(_thread(row, record), messages, branches, fault))
+        thread = _thread(row, record)
+        made.append(ThreadRow(thread, messages, branches, fault, damaged=fault is not None))
     return made
 
 

@@ -19,6 +19,7 @@ from jan_magics.storage.folder import Folder
 from jan_magics.storage.index import Index
 from jan_magics.storage.journal import digest, merged, tombstone
 from jan_magics.storage.log import line_of, message_of
+from jan_magics.storage.lost import keep_lost_log
 from jan_magics.storage.overlays import encode_overlay
 
 LIMIT: Final = 256
@@ -67,6 +68,7 @@ def lifts(index: Index, changes: Changes, overlays: Sequence[Overlay]) -> tuple[
 def fold(folder: Folder) -> bool:
     """Bring the log up to date and empty the journal; tell whether there was anything to do."""
     journal = folder.journal()
+    keep_lost_log(folder.path)
     for _ in range(_ATTEMPTS):
         before = print_of(folder.log_path)
         log = folder.log()

@@ -166,7 +166,7 @@ OURS: Final[Mapping[str, Ours]] = MappingProxyType(
                 "results": [[{"id": "a", "thread_id": "T"}]],
                 "final": [{"id": "a", "thread_id": "T"}],
             },
-            "a torn, blank or foreign line is quarantined and reported, never fatal",
+            "a torn or foreign line is quarantined and reported, a blank one is no damage",
         ),
         "storage.threads/create_overrides_id": Ours(
             {"id": "mine", "title": "x"}, "an id is written once; the Engine makes it"

@@ -89,7 +89,7 @@ def test_a_torn_tail_does_not_swallow_the_next_message(store: JsonlStore, folder
     log = folder / "messages.jsonl"
     whole = log.read_bytes()
     log.write_bytes(whole + LINE[:30])
-    assert row(store).fault == "1 damaged lines in messages.jsonl"
+    assert row(store).fault == "1 damaged line in messages.jsonl"
     store.create(make_message("b"))
     assert ids(store.messages("t")) == ["a", "b"]
     assert len(lines(log)) == 2
@@ -106,7 +106,7 @@ def test_a_last_line_without_newline_is_a_message(store: JsonlStore, folder: Pat
 
 
 @pytest.mark.parametrize(
-    "bad", [b"", b"{", b"\xff\xfe", b"[1]", b'{"id":null}', b"\x00\x00", b"[" * 100_000]
+    "bad", [b"{", b"\xff\xfe", b"[1]", b'{"id":null}', b"\x00\x00", b"[" * 100_000]
 )
 def test_bad_lines_are_set_aside_when_read(store: JsonlStore, folder: Path, bad: bytes) -> None:
     log = folder / "messages.jsonl"
@@ -117,6 +117,20 @@ def test_bad_lines_are_set_aside_when_read(store: JsonlStore, folder: Path, bad:
     assert isinstance(record, dict)
     assert str(record["text"]).encode("utf-8", "surrogateescape") == bad
     assert row(store).messages == 2
+
+
+@pytest.mark.parametrize("blank", [b"\n", b"  \n\n", b"\r\n\t\n"])
+def test_a_blank_line_is_no_damage(store: JsonlStore, folder: Path, blank: bytes) -> None:
+    store.save(make_message("a"))
+    for name in ("messages.jsonl", "jan_magics.jsonl"):
+        with (folder / name).open("ab") as file:
+            file.write(blank)
+    assert row(store).fault is None
+    store.create(make_message("b"))
+    store.save(make_message("b", "newer"))
+    assert ids(store.messages("t")) == ["a", "b"]
+    assert (row(store).fault, list(store.check())) == (None, [])
+    assert not (folder / "messages.quarantine.jsonl").exists()
 
 
 def test_of_two_lines_with_one_id_the_later_holds(store: JsonlStore, folder: Path) -> None:

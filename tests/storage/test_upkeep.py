@@ -203,21 +203,6 @@ def test_a_damaged_record_is_made_anew(tmp_path: Path, damaged: bytes | None) ->
         assert record.with_name("thread.damaged.json").read_bytes() == damaged
 
 
-def test_lines_set_aside_leave_the_thread_and_are_kept(tmp_path: Path) -> None:
-    store = JsonlStore(tmp_path / "threads", ticking())
-    store.create_thread(make_thread())
-    for name in ("messages.jsonl", "jan_magics.jsonl"):
-        (tmp_path / "threads" / "t" / name).write_bytes(b"\n\xff{\n")
-    assert [line.split(": ", 1)[1] for line in store.check()] == [
-        "2 damaged lines in messages.jsonl"
-    ]
-    store.repair()
-    assert list(store.check()) == []
-    [moved] = (tmp_path / "bin" / "threads").iterdir()
-    assert len(moved.read_bytes().splitlines()) == 4
-    assert list(store.binned()) == []
-
-
 @pytest.fixture
 def database(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "jan.sqlite", ticking())
