@@ -1,12 +1,12 @@
 """The body of one answer, in any wire: bytes become frames, and frames events. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from jan_magics.domain.errors import ProviderError
-from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.errors import ProviderError, StreamBroken
+from jan_magics.domain.events import Finish, StreamEvent
 from jan_magics.providers.complaints import complaint
-from jan_magics.providers.failures import Asked, unreadable
+from jan_magics.providers.failures import Asked, cut_off, unreadable
 from jan_magics.providers.sse import LIMIT, SseDecoder
 
 
@@ -90,16 +90,31 @@ class Answer:
             self._failure = error
         return events
 
-    def close(self) -> list[StreamEvent]:
-        """Return the last events; the very last is Finish. Raises ProviderError."""
+    def close(self) -> Iterator[StreamEvent]:
+        """Yield the last events; the very last is Finish.
+
+        Raises:
+            ProviderError: StreamBroken also for a stream that ends without saying that it does.
+        """
         events: list[StreamEvent] = []
-        if not self.ended and self._kind == "whole":
-            self._whole(b"".join(self._body), events)
-        elif not self.ended:
-            self._decode(self._frames.close(), events)
+        try:
+            if not self.ended and self._kind == "whole":
+                self._whole(b"".join(self._body), events)
+            elif not self.ended:
+                self._decode(self._frames.close(), events)
+        except StreamBroken as error:
+            # A frame that the end of the stream cut through cannot be read.
+            cut = self._kind == "stream" and self._decoder.begun
+            self._failure = cut_off(self.asked) if cut else error
+        yield from events
         if self._failure:
             raise self._failure
-        return events + self._decoder.close()
+        *rest, last = self._decoder.close()
+        yield from rest
+        told = self.done or self._kind == "whole"
+        if not told and isinstance(last, Finish) and last.reason is None:
+            raise cut_off(self.asked)
+        yield last
 
     def _decode(self, payloads: Sequence[bytes], events: list[StreamEvent]) -> None:
         for payload in payloads:

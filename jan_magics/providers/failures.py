@@ -109,6 +109,15 @@ def empty_answer(asked: Asked) -> StreamBroken:
     )
 
 
+def cut_off(asked: Asked) -> StreamBroken:
+    """Return the error for a stream that ended in the middle of its answer."""
+    return StreamBroken(
+        f"the answer of {asked.model} was cut off: the server closed it without an end",
+        "Run the cell again, or go on from what arrived: %chat resume",
+        model=asked.model,
+    )
+
+
 def unreadable(asked: Asked, what: str) -> StreamBroken:
     """Return the error for an answer that is not in the wire format."""
     return StreamBroken(

@@ -43,7 +43,7 @@ def read(pieces: Iterable[bytes], *, stream: bool = True) -> list[StreamEvent]:
         events += answer.feed(piece)
         if answer.ended:
             break
-    return events + answer.close()
+    return [*events, *answer.close()]
 
 
 def sse(*chunks: Any, done: bool = True) -> bytes:

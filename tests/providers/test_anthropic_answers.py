@@ -61,7 +61,7 @@ def test_an_error_in_the_stream_has_its_own_class(kind: str, status: int) -> Non
     answer = ANTHROPIC.answer()
     answer.feed(ANTHROPIC.body(*ANTHROPIC.streams["text"][:4], frame))
     with pytest.raises(ProviderError) as raised:
-        answer.close()
+        list(answer.close())
     assert raised.value.status == status
 
 

@@ -202,7 +202,7 @@ def test_a_blocked_prompt_is_an_error_that_says_why() -> None:
     answer = GOOGLE.answer()
     answer.feed(GOOGLE.body({"promptFeedback": {"blockReason": "SAFETY"}}))
     with pytest.raises(RequestRejected, match="does not answer this prompt: SAFETY") as raised:
-        answer.close()
+        list(answer.close())
     assert raised.value.next_step
 
 
@@ -223,7 +223,7 @@ def test_an_error_in_the_stream_has_its_own_class(status: str, number: int) -> N
     answer = GOOGLE.answer()
     answer.feed(GOOGLE.body({"error": {"status": status, "message": "no"}}))
     with pytest.raises(ProviderError) as raised:
-        answer.close()
+        list(answer.close())
     assert raised.value.status == number
 
 

@@ -134,9 +134,7 @@ def test_the_window_ran_out_while_writing() -> None:
             [TextDelta("a"), Finish("stop")],
             id="no DONE",
         ),
-        pytest.param(
-            sse(delta(content="a"), done=False), [TextDelta("a"), Finish(None)], id="no reason"
-        ),
+        pytest.param(sse(delta(content="a")), [TextDelta("a"), Finish(None)], id="no reason"),
         pytest.param(
             sse(delta(content="a"), delta("eos_of_our_own")),
             [TextDelta("a"), Finish("stop")],
@@ -227,6 +225,9 @@ def test_oddities(body: bytes, events: list[StreamEvent]) -> None:
         pytest.param(b"data: {nonsense\n\n", StreamBroken, "no JSON", id="no JSON"),
         pytest.param(b"data: [1]\n\n", StreamBroken, "no object", id="no object"),
         pytest.param(b"data: [DONE]\n\n", StreamBroken, "nothing", id="only DONE"),
+        pytest.param(sse(delta(content="a"), done=False), StreamBroken, "cut off", id="no end"),
+        pytest.param(sse(delta(content="a"), done=False) + b'data: {"choi', StreamBroken,
+                     "cut off", id="cut in a frame"),
         pytest.param(b"", StreamBroken, "nothing", id="nothing"),
         pytest.param(b": ping\n\n", StreamBroken, "nothing", id="only a comment"),
         pytest.param(sse(delta(role="assistant", content=None), done=False), StreamBroken,
@@ -258,6 +259,14 @@ def test_words_before_an_error_in_the_same_piece_are_kept() -> None:
     assert outcome([body]).parts == (TextPart("a"),)
     assert outcome([body]).error is ServerFailed
     assert outcome([bytes([byte]) for byte in body]) == outcome([body])
+
+
+def test_words_before_the_cut_are_kept() -> None:
+    whole = sse(delta(content="a"), delta(content="b"), done=False)
+    assert outcome([whole]).parts == (TextPart("ab"),)
+    assert outcome([whole.rstrip()]).parts == (TextPart("ab"),)
+    assert outcome([whole[:-5]]).parts == (TextPart("a"),)
+    assert {outcome([whole[:-cut]]).error for cut in range(20)} == {StreamBroken}
 
 
 def test_numbers_that_are_no_numbers_stay_unknown() -> None:
