@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, get_args
 
+from jan_magics.api.flags import OF_ONE_TURN, without_flags
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import checked_options
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.templates import escaped
 
 FLAGS: Final = ("thread", "model", "system", "assistant")
 BUDGET: Final = ("window", "overflow")
@@ -23,19 +25,35 @@ def asking_of(
 
     "head" is where a call from Python goes by itself: in a run without cell ids, its own branch.
     """
-    others = {name: value for name, value in params.items() if name != "reuse"}
+    others = {name: value for name, value in params.items() if name not in OF_ONE_TURN}
+    if params.get("dry_run"):
+        raise SettingError("here a dry run cannot be shown", "Write: chat.send(text, dry_run=True)")
     rerun = "reuse" if params.get("reuse") else None
-    asked = merged(Asking(at=None if at == "head" else at, history=history, rerun=rerun), others)
+    history = history and not params.get("no_history")
+    asked = laid_on(Asking(at=None if at == "head" else at, history=history, rerun=rerun), others)
+    if params.get("literal") and asked.system:
+        asked = replace(asked, system=escaped(asked.system))
     return replace(asked, text=checked_text(text))
 
 
-def merged(asking: Asking, params: Mapping[str, Any]) -> Asking:
+def merged(asking: Asking, settings: Mapping[str, Any]) -> Asking:
+    """Return an asking with keywords laid over it that stick.
+
+    Raises:
+        SettingError: for a value that nothing can take, and for what is about one turn.
+        KeyRefused: for a key among the parameters.
+    """
+    return laid_on(asking, without_flags(settings, sticks=True))
+
+
+def laid_on(asking: Asking, params: Mapping[str, Any]) -> Asking:
     """Return an asking with keywords laid over it; None takes a value back.
 
     Raises:
         SettingError: for a value that nothing can take.
         KeyRefused: for a key among the parameters.
     """
+    params = without_flags(params)
     flags: dict[str, Any] = {
         name: _text(name, value) for name, value in params.items() if name in FLAGS
     }

@@ -1,6 +1,6 @@
 """`Chat`: the same conversation from Python, sync, in notebooks and plain scripts."""
 
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 
 from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged
@@ -17,6 +17,7 @@ from jan_magics.api.context import (
 )
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import host_here
+from jan_magics.api.preview import Plan, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
 from jan_magics.engine.asking import Asking
@@ -72,6 +73,12 @@ class Chat:
         session.sticky = merged(session.sticky, settings)
         return self
 
+    @overload
+    def send(self, text: str, *, dry_run: Literal[True], **params: Any) -> Plan: ...
+
+    @overload
+    def send(self, text: str, *, dry_run: Literal[False] = False, **params: Any) -> Answer: ...
+
     def send(
         self,
         text: str,
@@ -81,20 +88,24 @@ class Chat:
         history: bool = True,
         show: bool | None = None,
         **params: Any,
-    ) -> Answer:
+    ) -> Answer | Plan:
         """Ask, and wait for the whole answer.
 
         `at` is the id of the message that the turn goes below, else the end of the path. `tools`
         are functions that the model may call, or their names; [] for none. `params` are thread,
         model, system, assistant, temperature, max_tokens, seed, reuse, timeout (seconds between
         bytes), max_steps, yes (run calls unasked), else parameters of the model. `history=False`
-        asks without what was said before.
+        asks without what was said before. `dry_run=True` sends nothing and returns what would be
+        sent.
 
         Raises:
+            SettingError: for a flag of `%%chat` that only a cell can have.
             JanError: as the model and store say.
         """
+        dry_run = params.pop("dry_run", False)
         params["tools"] = tools
-        return self._host.ask(asking_of(text, params, at=at, history=history), Showing(show))
+        asking = asking_of(text, params, at=at, history=history)
+        return preview(self._host, asking) if dry_run else self._host.ask(asking, Showing(show))
 
     def stream(
         self,

@@ -1,11 +1,12 @@
 """A finished turn with what its footer says beside it; nothing is told twice."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.counting import counted as number
-from jan_magics.domain.messages import Message, ReasoningPart, text_of
+from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice
 from jan_magics.engine.records import model_of
@@ -84,6 +85,13 @@ class Telling:
         new = key not in self.told
         self.told.add(key)
         return new
+
+
+def named_in(text: str, thread: Thread) -> str:
+    """Let the commands of a text that act on the thread in use first go to another one."""
+    name = thread.title or thread.id[:8]
+    shown = name if re.fullmatch(r"[\w.-]+", name) else repr(name)
+    return re.sub(r"%chat (?=re(?:sume|try)\b)", f"%chat use -t {shown}   then: %chat ", text)
 
 
 def version_of(turn: Turn) -> tuple[int, int, Counted]:

@@ -1,23 +1,27 @@
 """What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
+from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistants, remembered
-from jan_magics.engine.choose import FLAG, USE, Choice, Finder, choose, guard_foreign
+from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
 from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.order import Order
-from jan_magics.engine.outcome import Outcome, Telling
+from jan_magics.engine.outcome import Outcome, Telling, named_in
+from jan_magics.engine.placing import cut_answer_at
 from jan_magics.engine.preparing import Prepared
+from jan_magics.engine.records import model_of
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.threads import Threads, own
@@ -97,13 +101,10 @@ class Session:
                 told = self.telling.outcome(
                     turn, ask, prepared.choice, new=found is None, notes=settings.notes
                 )
-                ended.append(self._over(ask, told))
-                # Also of a turn that is stopped: who goes on with its answer means that model.
-                if not ask.side and turn.answer.id in turn.index:
-                    _remember(self.threads, thread, prepared)
+                ended.append(self._over(ask, told, prepared))
                 over(told)
 
-            with self.fitting.learning(prepared.choice.model):
+            with _naming(thread, self.glance), self.fitting.learning(prepared.choice.model):
                 await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
@@ -120,9 +121,13 @@ class Session:
     async def _fit(self, prepared: Prepared, settings: Settings, view: View) -> Fit:
         return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)
 
-    def _over(self, ask: Ask, outcome: Outcome) -> Outcome:
-        """Note a turn that is over."""
+    def _over(self, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:
+        """Note a turn that is over; one that failed without a word changes no thread's model."""
         turn = outcome.turn
+        known = own(turn.thread).get("model")
+        told = turn.answer.parts or turn.finish not in ("error", "stopped")
+        if not ask.side and (told or not known):
+            _remember(self.threads, turn.thread, prepared)
         if turn.plan and not turn.stored:
             # An answer of several requests has the tokens of all of them.
             counted = None if ask.partial or turn.steps > 1 else turn.usage.input
@@ -173,6 +178,10 @@ class Session:
 
     async def _choose(self, asking: Asking, thread: Thread | None, settings: Settings) -> Choice:
         named = {FLAG: asking.model, USE: self.sticky.model}
+        if asking.aim == "resume" and thread and not asking.model:
+            # Words of two models in one answer would be nobody's.
+            cut = model_of(cut_answer_at(view_of(self.engine, thread), asking.at))
+            named = {REMEMBERED: cut, **named}
         choice = await choose(named, _own_model(thread), settings, self.finder)
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
@@ -188,6 +197,18 @@ def _own_model(thread: Thread | None) -> str | None:
     known = own(thread) if thread else {}
     model = known.get("model")
     return model if isinstance(model, str) and not known.get(STAND_IN) else None
+
+
+@contextmanager
+def _naming(thread: Thread, here: Callable[[], View]) -> Iterator[None]:
+    """Let the next step of a failure name its thread, where the next cell goes elsewhere."""
+    try:
+        yield
+    except JanError as failure:
+        current = here().thread
+        if current is None or current.id != thread.id:
+            failure.next_step = named_in(failure.next_step, thread)
+        raise
 
 
 def _reuses(wanted: Asking) -> bool:

@@ -12,10 +12,10 @@ from jan_magics.api.background import Running
 from jan_magics.api.context import grid
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import current_host
+from jan_magics.api.preview import preview
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.templates import escaped, is_template
-from jan_magics.magics.preview import preview
 from jan_magics.magics.reading import parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate

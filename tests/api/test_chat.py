@@ -90,7 +90,7 @@ def test_a_key_never_leaves_the_object() -> None:
 @pytest.mark.parametrize("text", ["", "  \n", None, 3])
 def test_a_prompt_must_say_something(text: object) -> None:
     with jan.Chat(model="offline:echo") as chat, pytest.raises(SettingError):
-        chat.send(text)  # type: ignore[arg-type]
+        chat.send(text)  # type: ignore[call-overload]
 
 
 def test_answers_know_their_code_tables_and_data() -> None:

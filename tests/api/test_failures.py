@@ -99,6 +99,48 @@ def test_a_stream_that_breaks_keeps_its_words() -> None:
         assert len(chat.messages()) == 4
 
 
+@pytest.mark.parametrize(
+    "half",
+    [Reply((b"HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n", WORD), close=True),
+     chunked(WORD)],
+    ids=["closed", "ended"],
+)  # fmt: skip
+def test_a_stream_that_ends_too_early_goes_on_with_its_own_model(half: Reply) -> None:
+    with (
+        serving_here(half, http(WORD.replace(b"word", b"more") + END)) as running,
+        jan.Chat(model="offline:echo") as chat,
+    ):
+        with pytest.raises(StreamBroken, match="cut off") as caught:
+            chat.send("hello", thread="cut 1", model=f"{running.address}#m")
+        assert "%chat use -t 'cut 1'   then: %chat resume" in caught.value.next_step
+        chat.use(thread="cut 1")
+        assert chat.resume().model == f"{running.address}#m"
+        assert list(chat.messages().text) == ["hello", "word more "]
+        assert list(chat.turns().finish) == ["stop"]
+
+
+def test_a_thread_keeps_the_model_of_a_first_answer_that_was_cut() -> None:
+    with (
+        serving_here(chunked(WORD), http(WORD + END)) as running,
+        jan.Chat("notes") as chat,
+    ):
+        with pytest.raises(StreamBroken):
+            chat.send("hello", model=f"{running.address}#m")
+        assert chat.send("and now?").model == f"{running.address}#m"
+
+
+def test_a_model_that_failed_without_a_word_does_not_take_a_thread_over() -> None:
+    with (
+        serving_here(http(WORD + END), http(b"oops", status=500)) as running,
+        jan.Chat("notes") as chat,
+    ):
+        chat.send("hello", model=f"{running.address}#m")
+        with pytest.raises(ServerFailed):
+            chat.send("again", model=f"{running.address}#other")
+        (thread,) = jan.threads().model
+        assert thread == f"{running.address}#m"
+
+
 def test_silence_is_a_timeout_between_bytes() -> None:
     with (
         serving_here(chunked(WORD, end=False)) as running,

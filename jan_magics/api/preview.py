@@ -1,4 +1,4 @@
-"""`--dry-run`: what would be sent, to be read; nothing is sent and nothing is stored."""
+"""A dry run: what would be sent, to be read; nothing is sent and nothing is stored."""
 
 from dataclasses import dataclass
 from typing import Any
