@@ -58,6 +58,8 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
 })  # fmt: skip
 """The columns of each table and their types; `time` is datetime64[ns, UTC]."""
 
+MOST_ROWS: Final = 2000
+"""Rows of a table that a tool may return as text."""
 _DTYPES: Final = MappingProxyType({"str": "string", "time": "datetime64[ns, UTC]"})
 
 
@@ -85,7 +87,9 @@ def grid_frame(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.Dat
 def plain_value(value: object) -> object:
     """Return a table as text, an array as lists; anything else as it is."""
     if isinstance(value, pd.DataFrame | pd.Series):
-        return value.to_string()
+        left = len(value) - MOST_ROWS
+        note = f"\n[{left:,} of {len(value):,} rows left out]" if left > 0 else ""
+        return value.to_string(max_rows=MOST_ROWS) + note
     if isinstance(value, pd.Index):
         return value.tolist()
     return value

@@ -84,7 +84,7 @@ def schema_of(function: Callable[..., object], doc: Doc | None = None) -> dict[s
         default = defaults[name].default
         try:
             schema = _with_default(kind, default)
-        except Unfit as fault:
+        except (Unfit, NameError) as fault:
             raise SettingError(
                 f"{getattr(function, '__name__', 'a tool')}() cannot be a tool: its parameter "
                 f"{name!r} is {fault}",

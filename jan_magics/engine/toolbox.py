@@ -58,10 +58,14 @@ class Toolbox:
         Raises:
             SettingError: for a name that no function has, or one that cannot be a tool.
         """
+        functions: list[object] = []
         tools: list[Tool] = []
         notes: list[str] = []
         for each in wanted or ():
             function = self._named(each) if isinstance(each, str) else each
+            if any(function is other for other in functions):
+                continue
+            functions.append(function)
             tool = tool_of(function, self.values)
             if (name := _free(tool.name, tools)) != tool.name:
                 spec = ToolSpec(name, tool.spec.description, tool.spec.parameters)

@@ -109,7 +109,13 @@ def tool_of(function: object, values: Values) -> Tool:
             "Give it one of ASCII letters, digits, _ and -: @jan.tool(name='weather')",
         )
     doc = read_doc(function.__doc__)
-    spec = ToolSpec(name, doc.summary, schema_of(function, doc))
+    try:
+        spec = ToolSpec(name, doc.summary, schema_of(function, doc))
+    except ValueError:  # some functions that are not written in Python
+        raise SettingError(
+            f"{name}() cannot be a tool: Python does not know its parameters",
+            "Call it in a function of your own: def f(city: str): …",
+        ) from None
 
     def call(given: Mapping[str, Json]) -> object:
         arguments = bound(function, given, values.foreign)

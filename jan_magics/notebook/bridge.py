@@ -188,6 +188,9 @@ class Bridge:
         except KeyboardInterrupt as interrupt:
             running.cancel()
             raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None
+        except BaseException:
+            running.cancel()  # else it would wait for an errand that nobody runs any more
+            raise
         finally:
             self.running.remove(running)
 
