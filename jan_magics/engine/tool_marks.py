@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from jan_magics.domain.errors import SettingError
@@ -37,6 +38,13 @@ def mark(function: Callable[..., Any], known: Mark) -> None:
 
 
 def mark_of(function: object) -> Mark | None:
-    """Return a function's mark, None where it has none."""
-    found = getattr(function, ATTRIBUTE, None)
-    return found if isinstance(found, Mark) else None
+    """Return a function's mark, None where it has none.
+
+    Every variable of the user is looked at: no code of theirs may run for that.
+    """
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    try:
+        found = object.__getattribute__(plain, "__dict__").get(ATTRIBUTE)
+    except AttributeError:
+        return None
+    return found if isinstance(found, Mark) and not isinstance(plain, type) else None

@@ -106,14 +106,14 @@ class Toolbox:
 
     def _marked(self) -> Iterator[tuple[str, object]]:
         """Yield the marked functions by the name that models know; a later one wins."""
-        for name, value in tuple(self.names().items()):
+        for name, value in dict(self.names()).items():  # a copy: another thread may define more
             found = None if name.startswith("_") else mark_of(value)
             if found is not None:
                 yield found.name or str(getattr(value, "__name__", name)), value
 
     def _named(self, name: str) -> object:
         marked = dict(self._marked())
-        names = self.names()
+        names = dict(self.names())
         if name in marked:
             return marked[name]
         if callable(found := names.get(name)):

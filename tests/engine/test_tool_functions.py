@@ -109,3 +109,26 @@ def test_the_list_names_what_is_offered_and_what_could_be() -> None:
     ]
     # One function is offered once, whatever it is called by.
     assert [each.name for each in box.offered(("plus", "f", "add")).tools] == ["plus", "add"]
+
+
+class Lazy:
+    """Asks the network for whatever attribute it is asked for."""
+
+    def __getattr__(self, name: str) -> object:
+        raise ConnectionError(name)
+
+
+class Stock:
+    @tool(safe=True)
+    def look_up(self, part: str) -> str:
+        return part
+
+
+def test_looking_for_marks_runs_no_code_of_the_users() -> None:
+    method = Stock().look_up
+    box = Toolbox(lambda: {"lazy": Lazy(), "Stock": Stock, "look": method, "three": 3})
+    assert [row.name for row in box.rows(())] == ["look_up"]
+    assert mark_of(method) == Mark(safe=True)
+    cached = tool(safe=True)(functools.lru_cache(add))
+    assert mark_of(cached) == Mark(safe=True)
+    assert tool_of(cached, Frames()).call({"a": 1}) == 2
