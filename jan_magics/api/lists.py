@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from jan_magics.api.context import say
 from jan_magics.api.opening import current_host, host_here
 from jan_magics.api.tables import (
     assistants_table,
@@ -13,10 +14,10 @@ from jan_magics.api.tables import (
     models_table,
     threads_table,
 )
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.engine.assemble import known_keys
 from jan_magics.engine.assistants import usable_parameters
-from jan_magics.engine.checks import Check, examine
+from jan_magics.engine.checks import Check, examine, examine_closed, wrong
 from jan_magics.engine.listing import Listed, list_models
 from jan_magics.engine.stuck import in_force
 from jan_magics.engine.threads import existing_thread
@@ -61,10 +62,29 @@ def models() -> "pd.DataFrame":
     host = current_host()
     session = host.session()
 
+    keys = _keys()
+    hosts = {name: host.address for name, host in session.settings().hosts.items()}
+
     async def listed() -> tuple[Listed, ...]:
-        return await list_models(session.finder, known_keys(), await session.choice())
+        try:
+            choice = await session.choice()
+        except SettingError as fault:
+            # The list is where a usable name is looked for.
+            say(str(fault))
+            choice = None
+        return await list_models(
+            session.finder, keys if isinstance(keys, Mapping) else {}, choice, hosts
+        )
 
     return models_table(host.bridge.call(listed))
+
+
+def _keys() -> Mapping[str, tuple[str, ...]] | Check:
+    """Return the sources of keys by provider, else the row that says why they cannot be read."""
+    try:
+        return known_keys()
+    except JanError as fault:
+        return wrong("keys", fault)
 
 
 def assistants() -> "pd.DataFrame":
@@ -100,15 +120,28 @@ def config() -> "pd.DataFrame":
 
     Keys are told by the name of their source.
     """
-    return config_table(in_force(current_host().session()), known_keys())
+    host = current_host()
+    try:
+        values = in_force(host.session())
+    except SettingError:
+        values = host.opening.settings().table()
+    keys = _keys()
+    if isinstance(keys, Check):
+        say(f"{keys.detail}\n{keys.fix}")
+        keys = {}
+    return config_table(values, keys)
 
 
 def doctor(*, fix: bool = False) -> "pd.DataFrame":
     """Return what was checked, and what to do about what is not well; `fix` mends what it can."""
     host = current_host()
-    session = host.session()
+    keys = _keys()
+    try:
+        session = host.session()
+    except JanError as fault:
+        return doctor_table(examine_closed(host.opening.settings(), fault, keys))
 
     async def examined() -> tuple[Check, ...]:
-        return await examine(session, known_keys(), fix=fix)
+        return await examine(session, keys, fix=fix)
 
     return doctor_table(host.bridge.call(examined))

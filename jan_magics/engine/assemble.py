@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.domain.protocols import Provider, Store
@@ -27,6 +28,9 @@ from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.search import Search, log_stamp
 from jan_magics.storage.sqlite import SqliteStore
+
+ONCE: Final = ("data_folder", "store", "gguf")
+"""Settings that are read when the store is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,7 @@ def open_session(opening: Opening) -> Session:
         Assistants(engine.folder / "assistants", new_id, now),
         Titling(engine),
         foreign,
+        {name: settings.get(name).value for name in ONCE},
         toolbox=opening.toolbox(),
     )
 

@@ -1,6 +1,6 @@
 """A turn's budget: the model's window, with what presets, settings and flags say about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -24,7 +24,8 @@ def budget_for(
     known: dict[str, Any] = dict(PRESETS.get(preset or "", {}))
     if preset == "jan":
         known |= jan_parameters(asking.options.parameters)
-    known |= _of_settings(settings)
+    given = {"window": asking.window, "overflow": asking.overflow}
+    known |= _of_settings(settings, [name for name, value in given.items() if value is None])
     if asking.options.max_tokens:
         known.setdefault("reserve_output", _reserve(asking.options.max_tokens, window))
     if asking.window is not None:
@@ -45,9 +46,11 @@ def jan_parameters(parameters: Mapping[str, Json]) -> dict[str, Any]:
     return known
 
 
-def _of_settings(settings: Settings) -> dict[str, Any]:
+def _of_settings(settings: Settings, open_ones: Sequence[str]) -> dict[str, Any]:
+    """Read what settings say; one that a flag goes before is not read at all."""
     known: dict[str, Any] = {}
-    for name in (*SIZES, *SHARES, "overflow", "strategy"):
+    sizes = [name for name in SIZES if name != "window"]
+    for name in (*sizes, *SHARES, "strategy", *open_ones):
         found = settings.get(name)
         if found.value is not None and found.source != "default":
             text = found.value

@@ -1,7 +1,7 @@
 """What `doctor` looks at: each check says what it saw and, when it is bad, what to do."""
 
-import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -12,6 +12,7 @@ from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError
 from jan_magics.engine.mending import mend
 from jan_magics.engine.session import Session
+from jan_magics.engine.settings import Settings
 from jan_magics.storage.upkeep import Upkeep
 
 Grade: TypeAlias = Literal["ok", "warning", "error"]
@@ -29,16 +30,15 @@ class Check:
 
 
 async def examine(
-    session: Session, keys: Mapping[str, tuple[str, ...]], *, fix: bool = False
+    session: Session, keys: Check | Mapping[str, tuple[str, ...]], *, fix: bool = False
 ) -> tuple[Check, ...]:
     """Check versions, settings, the store, what can answer, and keys by their source.
 
-    `fix` mends the store first; what was done is a row.
+    `fix` mends the store first; what was done is a row. `keys` may be the row of a fault.
     """
     mended = mend(session.engine) if fix else ()
     running = await session.finder.running()
     startable = session.finder.startable()
-    named = (f"{provider}: {', '.join(sources)}" for provider, sources in keys.items())
     return (
         _versions(),
         _settings(session),
@@ -48,9 +48,31 @@ async def examine(
         _check("running models", ", ".join(str(model.ref) for model in running)),
         _check("startable model", str(startable) if startable else ""),
         _answers(bool(running or startable)),
-        _check("keys", "; ".join(named)),
+        _keys(keys),
         *((_check("mended", "; ".join(mended)),) if fix else ()),
     )
+
+
+def examine_closed(
+    settings: Settings, fault: JanError, keys: Check | Mapping[str, tuple[str, ...]]
+) -> tuple[Check, ...]:
+    """Check what can be checked where the store cannot be opened; `fault` says why."""
+    faults = {each.message: each for each in (*settings.faults(), fault)}
+    return (_versions(), wrong("settings", *faults.values()), _keys(keys))
+
+
+def wrong(name: str, *faults: JanError) -> Check:
+    """Return the row of what must be mended first."""
+    said = "; ".join(fault.message for fault in faults)
+    steps = dict.fromkeys(fault.next_step for fault in faults)
+    return Check(name, "error", said, "; ".join(steps))
+
+
+def _keys(keys: Check | Mapping[str, tuple[str, ...]]) -> Check:
+    if isinstance(keys, Check):
+        return keys
+    named = (f"{provider}: {', '.join(sources)}" for provider, sources in keys.items())
+    return _check("keys", "; ".join(named))
 
 
 def _check(name: str, detail: str) -> Check:
@@ -77,11 +99,9 @@ def _versions() -> Check:
 
 
 def _settings(session: Session) -> Check:
-    try:
-        settings = session.settings()
-        settings.table()
-    except JanError as fault:
-        return Check("settings", "error", fault.message, fault.next_step)
+    settings = session.settings()
+    if faults := settings.faults():
+        return wrong("settings", *faults)
     if settings.notes:
         return Check("settings", "warning", "; ".join(settings.notes), "Mend the file named.")
     return Check("settings", "ok", "readable")
@@ -89,7 +109,7 @@ def _settings(session: Session) -> Check:
 
 def _folder(folder: Path) -> Check:
     existing = next((parent for parent in (folder, *folder.parents) if parent.exists()), folder)
-    if os.access(existing, os.W_OK):
+    if _writable(existing):
         return Check("data folder", "ok", str(folder))
     return Check(
         "data folder", "error", f"{folder} cannot be written",
@@ -104,6 +124,15 @@ def _assistants(session: Session) -> Iterator[Check]:
             yield Check(
                 "assistants", "warning", f"{row.path}: {row.fault}", "Mend or delete that file."
             )
+
+
+def _writable(folder: Path) -> bool:
+    """Tell whether a folder takes a new one: permissions alone do not say it for every system."""
+    try:
+        with tempfile.TemporaryDirectory(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def _store(session: Session) -> Check:

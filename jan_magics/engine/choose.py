@@ -59,14 +59,14 @@ async def choose(
     Raises:
         SettingError: when a name is no model's name.
     """
-    setting = settings.get("model")
     for source, name in named.items():
         if name:
             return Choice(parse_model(name), source)
     if remembered:
         # Never another model than the one a thread was written with: better an error than a switch.
         return Choice(parse_model(remembered), REMEMBERED)
-    if setting.value:
+    # Only now: what goes before a setting is not held up by one that cannot be used.
+    if (setting := settings.get("model")).value:
         return Choice(parse_model(setting.value), setting.source)
     return await _found(finder)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.engine.choose import OFFLINE, Choice, Finder
@@ -21,9 +22,15 @@ class Listed:
 
 
 async def list_models(
-    finder: Finder, keys: Mapping[str, tuple[str, ...]], choice: Choice
+    finder: Finder,
+    keys: Mapping[str, tuple[str, ...]],
+    choice: Choice | None,
+    hosts: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Listed, ...]:
-    """List the models of this machine, then the providers that there is a key for."""
+    """List the models of this machine, then the providers that there is a key for, then `hosts`.
+
+    `choice` None: none can be made.
+    """
     rows = [_running(info) for info in await finder.running()]
     if startable := finder.startable():
         rows.append(_listed(startable, "can be started here", reachable=None))
@@ -37,6 +44,15 @@ async def list_models(
         )
         for provider, sources in keys.items()
     )
+    rows.extend(
+        Listed(
+            model=None,
+            provider=provider,
+            source=f"config.toml: {address}",
+            why="only when you name its model",
+        )
+        for provider, address in hosts.items()
+    )
     return _marked(rows, choice)
 
 
@@ -48,7 +64,9 @@ def _listed(model: ModelRef, source: str, *, reachable: bool | None) -> Listed:
     return Listed(model=str(model), provider=model.provider, source=source, reachable=reachable)
 
 
-def _marked(rows: list[Listed], choice: Choice) -> tuple[Listed, ...]:
+def _marked(rows: list[Listed], choice: Choice | None) -> tuple[Listed, ...]:
+    if choice is None:
+        return tuple(rows)
     name = str(choice.model)
     if name not in {row.model for row in rows}:
         rows.insert(0, _listed(choice.model, choice.why, reachable=None))

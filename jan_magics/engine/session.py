@@ -1,6 +1,6 @@
 """What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Json, Thread
-from jan_magics.domain.models import ChatRequest, ModelRef, parse_model
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistants, remembered
@@ -31,6 +31,7 @@ from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
+PLAIN: Final = ChatOptions()
 STAND_IN: Final = "stand_in"
 """What a thread remembers beside a model that only stood in for one."""
 
@@ -52,7 +53,8 @@ class Session:
     """The state of one kernel or script. Lives on the engine's loop.
 
     `last` is the outcome of the newest turn, also of one that was stopped or failed; `deleted`
-    are threads that went to the bin while no other was there to note it.
+    are threads that went to the bin while no other was there to note it. `opened` are the settings
+    that were read once, as they were then.
     """
 
     engine: Engine
@@ -62,6 +64,7 @@ class Session:
     assistants: Assistants
     titling: Titling
     foreign_folder: bool = False
+    opened: Mapping[str, str | None] = field(default_factory=dict)
     sticky: Asking = field(default_factory=Asking)
     last: Outcome | None = None
     deleted: list[Change] = field(default_factory=list)
@@ -167,10 +170,10 @@ class Session:
         """Return who would answer the next turn."""
         return await self._choose(Asking(), self.current(), self.settings())
 
-    def check(self, name: str) -> ModelRef:
-        """Return a model that could be asked. Raises SettingError, KeyRefused."""
+    def check(self, name: str, options: ChatOptions = PLAIN) -> ModelRef:
+        """Return a model that could be asked. Raises SettingError, KeyRefused, ProviderError."""
         model = parse_model(name)
-        self.engine.provider(model)
+        self.engine.ready(model, options)
         return model
 
     def _name(self, wanted: Asking, settings: Settings) -> str | None:

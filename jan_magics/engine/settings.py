@@ -74,12 +74,13 @@ BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({each.name: each for ea
 class Source:
     """Values that came from one place; `{name}` in its own name is that of the setting.
 
-    `foreign` = the place may have come with a project.
+    `foreign` = the place may have come with a project. `fault` = why it cannot be read.
     """
 
     name: str
     values: Mapping[str, object]
     foreign: bool = False
+    fault: SettingError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,15 @@ class Settings:
     notes: tuple[str, ...] = ()
 
     def get(self, name: str) -> Value:
-        """Return the value of a setting. Raises SettingError when it cannot be used."""
+        """Return the value of a setting.
+
+        Raises:
+            SettingError: when it cannot be used, or stands perhaps in a file that cannot be read.
+        """
         setting = BY_NAME[name]
         for source in self.sources:
+            if source.fault:
+                raise source.fault
             value = source.values.get(name)
             if value not in (None, ""):
                 place = source.name.format(NAME=name.upper(), name=name)
@@ -110,8 +117,24 @@ class Settings:
         return Value(setting, setting.default, "default")
 
     def table(self) -> tuple[Value, ...]:
-        """Return every setting with its value and source."""
-        return tuple(self.get(setting.name) for setting in SETTINGS)
+        """Return every setting with its value and source; one that cannot be used says why."""
+        return tuple(self._told(setting) for setting in SETTINGS)
+
+    def faults(self) -> tuple[SettingError, ...]:
+        """Return what is wrong: each file that cannot be read, each value that cannot be used."""
+        found: dict[str, SettingError] = {}
+        for setting in SETTINGS:
+            try:
+                self.get(setting.name)
+            except SettingError as fault:
+                found[fault.message] = fault
+        return tuple(found.values())
+
+    def _told(self, setting: Setting) -> Value:
+        try:
+            return self.get(setting.name)
+        except SettingError as fault:
+            return Value(setting, None, f"cannot be used: {fault.message}")
 
 
 def checked(setting: Setting, value: object, source: str) -> str:
@@ -120,17 +143,35 @@ def checked(setting: Setting, value: object, source: str) -> str:
         return _number(setting, value, source)
     if not isinstance(value, str | Path):
         raise SettingError(
-            f"{setting.name} from {source} is {value!r}, not text", f"{setting.meaning}"
+            f"{setting.name} from {source} is {value!r}, not text",
+            _otherwise(setting, f"It says {setting.meaning}."),
         )
     text = str(value)
     if setting.choices and text not in setting.choices:
         raise SettingError(
             f"{setting.name} from {source} is {text!r}",
-            f"It can be: {', '.join(setting.choices)}",
+            _otherwise(setting, f"It can be: {', '.join(setting.choices)}"),
         )
     if setting.name == "model":
-        parse_model(text)
+        _check_model(setting, text, source)
     return text
+
+
+def _check_model(setting: Setting, text: str, source: str) -> None:
+    try:
+        parse_model(text)
+    except SettingError as fault:
+        raise SettingError(
+            f"model from {source}: {fault.message}", _otherwise(setting, fault.next_step)
+        ) from None
+
+
+def _otherwise(setting: Setting, step: str) -> str:
+    """Say what can stand there, and what goes before it meanwhile."""
+    flag = {"model": "-m PROVIDER:NAME", "window": "--window N", "overflow": "--overflow HOW",
+            "assistant": "-a NAME", "thread": "-t NAME"}.get(setting.name)  # fmt: skip
+    goes_before = f"%chat use {flag}" if flag else f"%config JanMagics.{setting.name} = …"
+    return f"{step}   until it is mended: {goes_before}"
 
 
 def _number(setting: Setting, value: object, source: str) -> str:
@@ -144,7 +185,9 @@ def _number(setting: Setting, value: object, source: str) -> str:
     if isinstance(value, bool) or number is None or not low <= number <= high:
         raise SettingError(
             f"{setting.name} from {source} is {value!r}",
-            f"It can be a {'whole ' if whole else ''}number from {low:,} to {high:,}.",
+            _otherwise(
+                setting, f"It can be a {'whole ' if whole else ''}number from {low:,} to {high:,}."
+            ),
         )
     return str(number)
 
@@ -158,8 +201,7 @@ def read_settings(
 ) -> Settings:
     """Read all sources for a notebook's folder; `above` go before the environment.
 
-    Raises:
-        SettingError: when a file is not TOML.
+    A file that is not TOML is a source with a fault.
     """
     variables = {
         each.name: environment[variable]
@@ -168,14 +210,25 @@ def read_settings(
     }
     sources = [*above, Source("environment JAN_{NAME}", variables)]
     notes: list[str] = []
-    if project := nearest_project(folder):
-        sources.append(_from_project(*project, notes))
-    user, hosts = _from_user(config_folder / "config.toml", notes)
+    try:
+        if project := nearest_project(folder):
+            sources.append(_from_project(*project, notes))
+    except SettingError as fault:
+        sources.append(Source("pyproject.toml", {}, foreign=True, fault=fault))
+    path = config_folder / "config.toml"
+    try:
+        user, hosts = _from_user(path, notes)
+    except SettingError as fault:
+        user, hosts = Source(path.name, {}, fault=fault), {}
     return Settings((*sources, user), hosts, tuple(notes))
 
 
 def nearest_project(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
-    """Find the nearest `pyproject.toml` at or above a folder, and its `[tool.jan_magics]`."""
+    """Find the nearest `pyproject.toml` at or above a folder, and its `[tool.jan_magics]`.
+
+    Raises:
+        SettingError: when it is not TOML.
+    """
     for parent in (folder, *folder.parents):
         path = parent / "pyproject.toml"
         if path.is_file():
@@ -229,7 +282,7 @@ def _unknown(name: str) -> str:
 def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise SettingError(
-            f"{path.name} is not TOML: {fault}", "Mend or remove the file."
+            f"{path.name} cannot be read: {fault}", f"Mend or remove the file {str(path)!r}"
         ) from fault

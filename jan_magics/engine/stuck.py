@@ -1,6 +1,7 @@
 """What is in force at the next turn: the settings, and over them what `use` made stick."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from jan_magics.domain.models import ChatOptions
@@ -28,7 +29,7 @@ def in_force(session: Session) -> tuple[Value, ...]:
         "window": None if sticky.window is None else str(sticky.window),
     }
     settings = (
-        value
+        _late(value, session.opened)
         if (mine := stuck.get(value.setting.name)) is None
         else Value(value.setting, mine, USE)
         for value in session.settings().table()
@@ -41,6 +42,14 @@ def _called(sticky: Asking) -> Iterator[Value]:
         yield Value(_TOOLS, ", ".join(map(tool_name, sticky.tools)) or "none", USE)
     if sticky.max_steps is not None:
         yield Value(_STEPS, str(sticky.max_steps), USE)
+
+
+def _late(value: Value, opened: Mapping[str, str | None]) -> Value:
+    """Say of a setting that was changed too late from when on it counts."""
+    name = value.setting.name
+    if name not in opened or opened[name] == value.value:
+        return value
+    return replace(value, source=f"{value.source}; counts from the next kernel on")
 
 
 def _besides(system: str | None, options: ChatOptions) -> Iterator[Value]:

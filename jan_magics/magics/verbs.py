@@ -11,9 +11,10 @@ from IPython.core.error import UsageError
 from jan_magics.api.asking import plain_options
 from jan_magics.api.background import stop_all
 from jan_magics.api.current import current
+from jan_magics.api.host import Host
 from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.version import VERSION
 from jan_magics.engine.branches import begins_branch
@@ -78,10 +79,12 @@ def verb_parser(verb: Verb) -> Parser:
 def status() -> Line:
     """Say in at most six lines who answers, where, and with what."""
     host = current_host()
-    session = host.session()
-    choice = host.bridge.call(session.choice)
+    try:
+        session = host.session()
+    except SettingError as fault:
+        return Line(f"settings {_fault(fault)}\nhelp     %chat doctor")
     lines = [
-        f"model    {choice.model} ({choice.why})",
+        f"model    {_who(host)}",
         f"thread   {_where(session)}",
         f"folder   {session.engine.folder}",
     ]
@@ -97,9 +100,25 @@ def status() -> Line:
     return Line("\n".join((*lines, "help     %chat help")))
 
 
+def _who(host: Host) -> str:
+    """Say who answers, or why nobody can yet."""
+    try:
+        choice = host.bridge.call(host.session().choice)
+    except SettingError as fault:
+        return _fault(fault)
+    return f"{choice.model} ({choice.why})"
+
+
+def _fault(fault: SettingError) -> str:
+    return f"{fault.message} · {fault.next_step}"
+
+
 def _where(session: Session) -> str:
     """Say where the next turn goes."""
-    view = session.view()
+    try:
+        view = session.view()
+    except SettingError as fault:
+        return _fault(fault)
     if view.thread is None:
         return "a new thread at the next prompt"
     place = f"{shown_title(view.thread)}, {counted(len(view.path()), 'message')}"
@@ -125,16 +144,21 @@ def _fix(magics: Caller, parsed: Any, _: str) -> object:
 def _use(magics: Caller, parsed: Any, _: str) -> Line:
     session = current_host().session()
     wanted = asking_of(magics.shell, parsed)
-    thread = session.merged(replace(wanted, options=ChatOptions())).thread
-    if wanted.thread and session.threads.named(wanted.thread) is None:
-        thread = session.threads.create(wanted.thread).id
-    if wanted.model:
-        session.check(wanted.model)
+    together = session.merged(wanted)
+    if together.model and (wanted.model or wanted.options != ChatOptions()):
+        session.check(together.model, together.options)
     session.toolbox.offered(wanted.tools)
     if wanted.assistant:
         session.assistants.named(wanted.assistant)
-    session.sticky = replace(session.merged(wanted), thread=thread)
-    return status()
+    # Last, so that nothing is left behind where a word before it cannot be used.
+    if wanted.thread and session.threads.named(wanted.thread) is None:
+        together = replace(together, thread=session.threads.create(wanted.thread).id)
+    before, session.sticky = session.sticky, together
+    try:
+        return status()
+    except JanError:
+        session.sticky = before
+        raise
 
 
 def _stop(magics: Caller, parsed: Any, _: str) -> Line:

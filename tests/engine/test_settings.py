@@ -94,8 +94,25 @@ def test_a_bad_value_names_its_source(tmp_path: Path, name: str, value: str, hin
 
 def test_a_file_that_is_not_toml_is_an_error_with_its_name(tmp_path: Path) -> None:
     project(tmp_path, "model = ")
-    with pytest.raises(SettingError, match=r"pyproject\.toml is not TOML"):
-        read(tmp_path)
+    settings = read(tmp_path, {"JAN_WINDOW": "100"})
+    with pytest.raises(SettingError, match=r"pyproject\.toml cannot be read") as caught:
+        settings.get("model")
+    assert str(tmp_path / "pyproject.toml") in caught.value.next_step
+    assert settings.get("window").value == "100"  # what goes before the file is not held up
+    assert len(settings.faults()) == 1
+
+
+def test_one_wrong_setting_is_told_beside_the_others(tmp_path: Path) -> None:
+    project(tmp_path, 'window = "lots"')
+    settings = read(tmp_path, {"JAN_MODEL": "bogus"})
+    told = {value.setting.name: value for value in settings.table()}
+    assert "JAN_MODEL" in told["model"].source
+    assert "'lots'" in told["window"].source
+    assert told["overflow"].source == "default"
+    model, window = settings.faults()
+    assert "JAN_MODEL" in model.message
+    assert "%chat use -m" in model.next_step
+    assert "--window" in window.next_step
 
 
 def test_the_data_folder_is_the_projects_own_when_it_has_one(tmp_path: Path) -> None:
