@@ -8,7 +8,7 @@ from jan_magics.api.flags import OF_ONE_TURN, without_flags
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
-from jan_magics.domain.parameters import checked_options
+from jan_magics.domain.parameters import checked_options, names_a_key
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.templates import escaped
 
@@ -63,7 +63,7 @@ def laid_on(asking: Asking, params: Mapping[str, Any]) -> Asking:
     named = (*FLAGS, *BUDGET, *CALLING, *OPTIONS)
     others = {name: value for name, value in params.items() if name not in named}
     for name in others:
-        if "key" in name and "api" in name:
+        if names_a_key(name):
             raise KeyRefused(
                 f"{name} is no parameter of a model", "Give it to jan.Chat(api_key=…)."
             )

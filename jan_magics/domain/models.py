@@ -158,6 +158,12 @@ def parse_model(text: str) -> ModelRef:
     """
     if text.startswith(("http://", "https://")):
         address, _, name = text.partition("#")
+        if "?" in address:
+            # Where others put a key: the address is shown and stored, so it must not hold one.
+            raise SettingError(
+                "the address of a model ends before its ?",
+                "Leave the rest out, and store a key: %chat key https://HOST",
+            )
         if not name:
             raise SettingError(
                 f"{text!r} names a server but no model", f"Write the model behind it: {text}#NAME"

@@ -1,6 +1,7 @@
 """What a model's common parameters may be. Names that are not listed are the model's own affair."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -35,6 +36,9 @@ class Range:
 _TOKENS: Final = Range(0, whole=True)  # 0 = no limit
 _SHARE: Final = Range(0, 1)
 _PENALTY: Final = Range(-2, 2)
+_KEY: Final = re.compile(
+    r"^key$|[_-]key$|api_?key|^auth|bearer|token$|secret|passw|credential", re.IGNORECASE
+)
 RANGES: Final[Mapping[str, Range]] = MappingProxyType({
     "temperature": Range(0, 2), "top_p": _SHARE, "min_p": _SHARE, "top_k": Range(-1, whole=True),
     "max_tokens": _TOKENS, "max_output_tokens": _TOKENS, "max_completion_tokens": _TOKENS,
@@ -62,6 +66,11 @@ def number_in(value: Json) -> Json:
             continue
         return number if abs(number) < float("inf") else value
     return value
+
+
+def names_a_key(name: str) -> bool:
+    """Tell whether a parameter of that name would carry a key, which no model takes."""
+    return _KEY.search(name) is not None
 
 
 def fault_of(name: str, value: object) -> str:

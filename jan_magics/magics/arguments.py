@@ -9,11 +9,10 @@ from IPython.core.error import UsageError
 
 from jan_magics.magics.commands import ALIASES, Flag
 from jan_magics.magics.meanings import MEANINGS
-from jan_magics.magics.reading import literal_key
+from jan_magics.magics.reading import holds_key, literal_key
 from jan_magics.magics.words import Word, nearest, words
 
 _FLAG: Final = re.compile(r"--?[A-Za-z]")
-_KEY: Final = re.compile(r"\b(sk|gsk|pk|xai|hf|AIza|ghp|glpat)[-_]?[A-Za-z0-9_-]{20,}")
 
 
 class HelpAsked(Exception):
@@ -99,7 +98,7 @@ def parse(parser: Parser, line: str) -> argparse.Namespace:
         HelpAsked: when help was asked for.
         KeyRefused: when a key stands on the line.
     """
-    if _KEY.search(line):
+    if holds_key(line):
         raise literal_key()
     return parser.parse_args(_joined(parser, list(words(line))))
 
@@ -131,7 +130,7 @@ def parse_with_text(parser: Parser, line: str) -> tuple[argparse.Namespace, str]
             "Flags come before it; or write the prompt in a %%chat cell."
         )
     head = line[:start]
-    if _KEY.search(head):
+    if holds_key(head):
         raise literal_key()
     return parser.parse_args(_joined(parser, taken)), text
 
@@ -144,8 +143,15 @@ def _joined(parser: Parser, taken: Sequence[Word]) -> list[str]:
         flag = ALIASES.get(word.text, word.text)
         known = not word.quoted and flag in parser.flags()
         if known and parser.takes_value(flag) and (value := next(rest, None)) is not None:
+            if not value.quoted and value.text.partition("=")[0] in parser.flags():
+                parser.error(
+                    f"{word.text} has no value: {value.text} is a flag. "
+                    f"If it is meant as the value, quote it: {word.text} '{value.text}'"
+                )
             joiner = "=" if flag.startswith("--") else ""
-            arguments.append(f"{flag}{joiner}{value.text}")
+            # An empty value cannot be joined to a short flag, and does not begin with a dash.
+            joined = [f"{flag}{joiner}{value.text}"] if joiner or value.text else [flag, ""]
+            arguments.extend(joined)
         else:
             arguments.append(flag if known else word.text)
     return arguments

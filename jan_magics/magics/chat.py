@@ -5,13 +5,25 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
-from traitlets import CUnicode, Enum, Unicode
+from traitlets import CUnicode, Enum, TraitError, Unicode, validate
 
 from jan_magics.magics.arguments import HelpAsked, make_parser, parse
-from jan_magics.magics.commands import ASKING
+from jan_magics.magics.commands import ASKING, VERBS
 
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
+
+
+def fault_of_setting(name: str, value: object) -> str:
+    """Say why a value cannot be that setting, "" where it can; an empty one takes it back."""
+    from jan_magics.domain.errors import SettingError
+    from jan_magics.engine.settings import BY_NAME, checked
+
+    try:
+        checked(BY_NAME[name], value, "%config") if value else None
+    except SettingError as fault:
+        return str(fault)
+    return ""
 
 
 @magics_class
@@ -65,6 +77,13 @@ class JanMagics(Magics):
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.failure: tuple[str, BaseException] | None = None
+
+    @validate(*SETTINGS)
+    def _usable(self, proposal: Any) -> object:
+        name, value = proposal["trait"].name, proposal["value"]
+        if fault := fault_of_setting(name, value):
+            raise TraitError(fault)
+        return value
 
     def configured(self) -> Mapping[str, object]:
         """Return the settings that `%config` or a config file gave."""
@@ -125,6 +144,12 @@ class JanMagics(Magics):
         )
         if not cell.strip():
             raise UsageError("%%chat: the cell below the line is empty; write the prompt there")
+        word = parsed.model_or_thread
+        if word in {verb.name for verb in VERBS}:
+            raise UsageError(
+                f"%%chat: {word!r} is a verb, and has a line of its own: %chat {word}\n"
+                f"For a thread of that name: %%chat -t {word}"
+            )
         from jan_magics.magics.asking import ask
 
         return ask(self.shell, parsed, cell.rstrip("\n"))

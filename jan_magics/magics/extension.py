@@ -5,7 +5,7 @@ from typing import Any
 
 from traitlets import Enum, TraitError, Unicode
 
-from jan_magics.magics.chat import JanMagics
+from jan_magics.magics.chat import JanMagics, fault_of_setting
 from jan_magics.magics.completion import match_chat
 from jan_magics.magics.transform import keep_question_marks, show_cell_help
 
@@ -54,10 +54,13 @@ def _drop_refused(shell: Any) -> None:
     """
     given = shell.config.get(JanMagics.__name__, {})
     for name, trait in JanMagics.class_traits(config=True).items():
+        if name not in given or not isinstance(trait, Enum | Unicode):
+            continue
         try:
-            if name in given and isinstance(trait, Enum | Unicode):
-                trait.validate(None, given[name])
+            usable = not fault_of_setting(name, trait.validate(None, given[name]))
         except TraitError:
+            usable = False
+        if not usable:
             value = given.pop(name)
             sys.stdout.write(f"JanMagics.{name} cannot be {value!r}, and is as if it was not set\n")
 

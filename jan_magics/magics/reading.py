@@ -7,9 +7,14 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jan_magics.domain.errors import KeyRefused
-from jan_magics.domain.parameters import fault_of
+from jan_magics.domain.parameters import fault_of, names_a_key
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_KEY: Final = re.compile(
+    r"\b(sk|gsk|pk|xai|hf|AIza|ghp|glpat)[-_]?[A-Za-z0-9_-]{20,}"
+    r"|https?://\S*[?&][\w-]*(?:key|token|auth|secret|passw)[\w-]*=",
+    re.IGNORECASE,
+)
 _WORDS: Final = frozenset({"model", "thread", "assistant", "system", "overflow"})
 """What a grid tries as it is written."""
 _PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
@@ -77,10 +82,10 @@ def grid_axis(text: str) -> tuple[str, list[Any]]:
 def parameter(text: str) -> tuple[str, Any]:
     """Read `key=value`."""
     name, equals, value = text.partition("=")
+    if names_a_key(name):
+        raise literal_key()
     if not equals or not name.isidentifier():
         raise argparse.ArgumentTypeError(f"{text!r} is not key=value")
-    if re.search(r"api_?key|token$|secret|password", name, re.IGNORECASE):
-        raise literal_key()
     # What is filled in is read when it is.
     return name, value if "{{" in value else parameter_value(name, value)
 
@@ -102,6 +107,18 @@ def _value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return text
+
+
+def holds_key(line: str) -> bool:
+    """Tell whether what looks like a key stands on a line, also in the query of an address."""
+    return _KEY.search(line) is not None
+
+
+def looks_like_a_key(name: str) -> bool:
+    """Tell whether a key was typed where a provider's name belongs."""
+    if "://" in name:
+        return False
+    return bool(re.match(r"(sk|gsk|pk|xai|hf|ghp|glpat)[-_]|AIza", name)) or len(name) >= 24
 
 
 def literal_key() -> KeyRefused:

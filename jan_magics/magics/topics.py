@@ -1,5 +1,7 @@
 """Help texts, made of the same data as the parsers."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from IPython.core.error import UsageError
@@ -22,6 +24,12 @@ Filled in at every send, in instructions and -s, in your time zone:
   {{current_date}} {{current_time}} {{timezone}} {{notebook}} {{model}}       \\{{ stays as it is
 """
 
+BACK: Final = """
+What sticks is taken back by nothing: -s ""  -a default  -P temperature=null, and so
+-P NAME=null for model, thread, max_tokens, window, overflow and every parameter.
+"""
+MORE: Final[Mapping[str, str]] = MappingProxyType({"assistants": ASSISTANTS, "use": BACK})
+
 
 def help_text(topic: str) -> str:
     """Return the help on a verb, or the list of verbs. Raises UsageError for an unknown topic."""
@@ -38,7 +46,7 @@ def help_text(topic: str) -> str:
         if verb.name == topic:
             words = (*verb.words, verb.text) if verb.text else verb.words
             parser = make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words)
-            return parser.format_help() + (ASSISTANTS if verb.name == "assistants" else "")
+            return parser.format_help() + MORE.get(verb.name, "")
     meant = nearest(topic, [verb.name for verb in VERBS])
     closest = f", closest: {meant}" if meant else ""
     raise UsageError(f"no help on {topic!r}{closest}. List the verbs: %chat help")

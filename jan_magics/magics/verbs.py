@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from IPython.core.error import UsageError
 
-from jan_magics.api.asking import plain_options
+from jan_magics.api.asking import merged, plain_options
 from jan_magics.api.background import stop_all
 from jan_magics.api.current import current
 from jan_magics.api.host import Host
@@ -32,6 +32,7 @@ from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
+from jan_magics.magics.reading import literal_key, looks_like_a_key
 from jan_magics.magics.tooling import RUN as TOOLS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import nearest
@@ -61,6 +62,8 @@ def run_verb(magics: Caller, line: str) -> object:
         raise UsageError(
             f"%chat: no verb {name!r}{hint}. A prompt is: %chat ask {line.strip()}\nSee: %chat help"
         )
+    if name == "key" and (" " in rest.strip() or looks_like_a_key(rest.strip())):
+        raise literal_key()
     parser = verb_parser(verb)
     if verb.text:
         try:
@@ -144,7 +147,10 @@ def _fix(magics: Caller, parsed: Any, _: str) -> object:
 def _use(magics: Caller, parsed: Any, _: str) -> Line:
     session = current_host().session()
     wanted = asking_of(magics.shell, parsed)
-    together = session.merged(wanted)
+    back = {name: None for name, value in parsed.P or () if value is None}
+    if parsed.system == "":
+        back["system"] = None
+    together = merged(session.merged(wanted), back)
     if together.model and (wanted.model or wanted.options != ChatOptions()):
         session.check(together.model, together.options)
     session.toolbox.offered(wanted.tools)
