@@ -12,7 +12,7 @@ from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening
 from jan_magics.engine.cells import marks_of
-from jan_magics.engine.threads import own
+from jan_magics.engine.naming import own
 from jan_magics.notebook.identity import NotebookFiles
 
 

@@ -23,7 +23,7 @@ from jan_magics.context.budget import Overflow
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.ids import full_id
-from jan_magics.engine.threads import shown_title
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 

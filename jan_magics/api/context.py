@@ -18,10 +18,10 @@ from jan_magics.engine import marking
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.compacting import Compacted, compact
 from jan_magics.engine.fitting import NOBODY
+from jan_magics.engine.naming import own
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Preview
-from jan_magics.engine.threads import own
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from jan_magics.engine.assemble import known_keys
 from jan_magics.engine.assistants import usable_parameters
 from jan_magics.engine.checks import Check, examine, examine_closed, wrong
 from jan_magics.engine.listing import Listed, list_models
+from jan_magics.engine.naming import existing_thread
 from jan_magics.engine.stuck import in_force
-from jan_magics.engine.threads import existing_thread
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import Store
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.threads import own
+from jan_magics.engine.naming import own
 from jan_magics.engine.views import view_of
 from jan_magics.notebook.pages import markdown_page, notebook_page, page_owner
 from jan_magics.notebook.reading import read_notebook

@@ -9,8 +9,8 @@ from jan_magics.api.host import Host
 from jan_magics.domain.counting import counted
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Preview
-from jan_magics.engine.threads import shown_title
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from jan_magics.domain.protocols import ThreadRow
 from jan_magics.engine.assistants import AssistantRow
 from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
+from jan_magics.engine.naming import own, shown_title
 from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
 from jan_magics.engine.settings import Value
-from jan_magics.engine.threads import own, shown_title
 from jan_magics.engine.views import View
 from jan_magics.frames import frame
 from jan_magics.storage.search import Found

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import full_id
-from jan_magics.engine.threads import shown_title
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.views import View
 from jan_magics.notebook.called import calls_html, calls_markdown, calls_of, calls_text
 from jan_magics.notebook.html import to_html

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.engine.ids import short_ids
-from jan_magics.engine.threads import shown_title
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.views import View
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import defused, inline_code, inline_text

@@ -9,7 +9,7 @@ from jan_magics.domain.messages import UNLINKED, Json, Message, Thread
 from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.threads import shown_title
+from jan_magics.engine.naming import shown_title
 from jan_magics.storage.upkeep import Upkeep
 
 

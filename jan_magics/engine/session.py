@@ -17,6 +17,7 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
 from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
+from jan_magics.engine.naming import own
 from jan_magics.engine.order import Order
 from jan_magics.engine.outcome import Outcome, Telling, named_in
 from jan_magics.engine.placing import cut_answer_at
@@ -24,7 +25,7 @@ from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.records import model_of
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
-from jan_magics.engine.threads import Threads, own
+from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.engine.tools import Desk

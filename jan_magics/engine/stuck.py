@@ -6,9 +6,9 @@ from typing import Final
 
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Setting, Value
-from jan_magics.engine.threads import shown_title
 from jan_magics.engine.toolbox import tool_name
 
 USE: Final = "%chat use"

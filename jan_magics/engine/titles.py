@@ -9,7 +9,7 @@ from typing import Final
 
 from jan_magics.domain.messages import Message, TextPart, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef
-from jan_magics.engine.threads import own
+from jan_magics.engine.naming import own
 
 EVERY: Final = 4
 TURNS: Final = 8

@@ -8,9 +8,9 @@ from typing import Final
 from jan_magics.domain.errors import JanError, ProviderError
 from jan_magics.domain.messages import Thread
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.naming import find_thread, own
 from jan_magics.engine.records import KEY
 from jan_magics.engine.reply import Reply
-from jan_magics.engine.threads import find_thread, own
 from jan_magics.engine.titles import (
     AUTO_TITLE,
     SILENT,

@@ -12,8 +12,8 @@ from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Ove
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
 from jan_magics.engine.mending import unmended
+from jan_magics.engine.naming import own, shown_title
 from jan_magics.engine.session import Session
-from jan_magics.engine.threads import own, shown_title
 from jan_magics.engine.views import View
 from jan_magics.storage.upkeep import Upkeep
 

@@ -162,7 +162,7 @@ def _threads() -> list[str]:
 def _models() -> list[str]:
     """Return models that are known without asking: what was found, and what threads used."""
     from jan_magics.api.opening import current_host
-    from jan_magics.engine.threads import own
+    from jan_magics.engine.naming import own
 
     session = current_host().session()
     used = [own(row.thread).get("model") for row in session.engine.store.threads()]

@@ -18,8 +18,8 @@ from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.version import VERSION
 from jan_magics.engine.branches import begins_branch
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Session
-from jan_magics.engine.threads import shown_title
 from jan_magics.engine.toolbox import tool_name
 from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text

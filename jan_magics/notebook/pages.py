@@ -14,8 +14,8 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from jan_magics.engine.naming import shown_title
 from jan_magics.engine.records import KEY, finish_of, model_of, timings_of, usage_of
-from jan_magics.engine.threads import shown_title
 from jan_magics.notebook.called import calls_of
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.markdown import neutralise

@@ -8,7 +8,7 @@ import pytest
 from jan_magics.api.tables import threads_table
 from jan_magics.domain.errors import StoreError
 from jan_magics.engine.checks import Check, examine
-from jan_magics.engine.threads import own
+from jan_magics.engine.naming import own
 from tests.engine.threads import Kernel
 
 LINES = ['{"role": "us', "[1, 2]", "不是 JSON 🦊"]

@@ -1,0 +1,89 @@
+"""The names of threads: what people read, and which thread is meant by what they type."""
+
+import difflib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from jan_magics.domain.errors import AmbiguousThread, SettingError, StoreError, ThreadNotFound
+from jan_magics.domain.messages import Thread
+from jan_magics.domain.protocols import Store, ThreadRow
+from jan_magics.engine.ids import SHORTEST_PREFIX
+from jan_magics.engine.records import KEY
+
+LONGEST_TITLE: Final = 200
+
+
+def own(thread: Thread) -> Mapping[str, Any]:
+    """Return what we keep in a thread's metadata."""
+    found = thread.metadata.get(KEY)
+    return found if isinstance(found, dict) else {}
+
+
+def shown_title(thread: Thread) -> str:
+    """Return the title, else the notebook's name, else what people read where there is neither."""
+    notebook = own(thread).get("notebook")
+    return thread.title or (Path(notebook).stem if isinstance(notebook, str) else "unnamed")
+
+
+def find_thread(store: Store, name: str) -> Thread | None:
+    """Return the thread with that title, else the one whose id begins so, else None.
+
+    Raises:
+        AmbiguousThread: when several threads have that title, or ids begin so.
+        StoreError: when its own record is damaged.
+    """
+    rows = store.threads()
+    found = [row for row in rows if row.thread.title == name]
+    if not found and len(name) >= SHORTEST_PREFIX:
+        found = [row for row in rows if row.thread.id.startswith(name)]
+    if len(found) > 1:
+        raise AmbiguousThread(name, [row.thread.id for row in found])
+    return sound(found[0]) if found else None
+
+
+def find_again(store: Store, name: str, names: dict[str, str]) -> Thread | None:
+    """Return what `find_thread` does, without a look at all threads where a name still fits.
+
+    A list counts the messages of every thread that has changed, which takes long in a long one.
+    """
+    if name in names:
+        with suppress(ThreadNotFound, StoreError):
+            thread = store.thread(names[name])
+            if name in (thread.title, thread.id):
+                return thread
+    found = find_thread(store, name)
+    if found is not None:
+        names[name] = found.id
+    return found
+
+
+def existing_thread(store: Store, name: str) -> Thread:
+    """Return the thread of that name. Raises ThreadNotFound with the nearest names."""
+    found = find_thread(store, name)
+    if found is None:
+        titles = [row.thread.title for row in store.threads() if row.thread.title]
+        raise ThreadNotFound(name, difflib.get_close_matches(name, titles, 3))
+    return found
+
+
+def usable_title(title: str) -> str:
+    """Return a title without control characters. Raises SettingError when it cannot be one."""
+    clean = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    if not clean or len(clean) > LONGEST_TITLE:
+        raise SettingError(
+            f"{title[:40]!r} cannot be a thread's name",
+            f"Use 1 to {LONGEST_TITLE} printable characters.",
+        )
+    return clean
+
+
+def sound(row: ThreadRow) -> Thread:
+    """Return the thread of a row. Raises StoreError where its record must be mended first."""
+    if row.damaged:
+        raise StoreError(
+            f"the thread {shown_title(row.thread)!r} ({row.thread.id[:8]}) is damaged: {row.fault}",
+            "Its messages are safe; make its record anew: %chat doctor --fix",
+        )
+    return row.thread
