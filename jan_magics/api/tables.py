@@ -121,7 +121,7 @@ def _thread(row: ThreadRow) -> Mapping[str, Any]:
     known = own(row.thread)
     return {
         "thread": row.thread.id,
-        "title": f"{shown_title(row.thread)} (damaged)" if row.damaged else row.thread.title,
+        "title": shown_title(row.thread) + (" (damaged)" if row.damaged else ""),
         "notebook": known.get("notebook"),
         "messages": row.messages,
         "branches": row.branches,

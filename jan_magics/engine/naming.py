@@ -1,12 +1,19 @@
 """The names of threads: what people read, and which thread is meant by what they type."""
 
 import difflib
+import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from jan_magics.domain.errors import AmbiguousThread, SettingError, StoreError, ThreadNotFound
+from jan_magics.domain.errors import (
+    AmbiguousThread,
+    SettingError,
+    StoreError,
+    ThreadError,
+    ThreadNotFound,
+)
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import Store, ThreadRow
 from jan_magics.engine.ids import SHORTEST_PREFIX
@@ -34,8 +41,10 @@ def find_thread(store: Store, name: str) -> Thread | None:
         AmbiguousThread: when several threads have that title, or ids begin so.
         StoreError: when its own record is damaged.
     """
-    rows = store.threads()
-    found = [row for row in rows if row.thread.title == name]
+    rows, name = store.threads(), plain_name(name)
+    if not name:
+        return None
+    found = [row for row in rows if name in (row.thread.title, plain_name(row.thread.title))]
     if not found and len(name) >= SHORTEST_PREFIX:
         found = [row for row in rows if row.thread.id.startswith(name)]
     if len(found) > 1:
@@ -47,15 +56,24 @@ def find_again(store: Store, name: str, names: dict[str, str]) -> Thread | None:
     """Return what `find_thread` does, without a look at all threads where a name still fits.
 
     A list counts the messages of every thread that has changed, which takes long in a long one.
+
+    Raises:
+        ThreadError: for the id of a thread that was here, and was deleted since.
     """
+    name = plain_name(name)
     if name in names:
         with suppress(ThreadNotFound, StoreError):
             thread = store.thread(names[name])
-            if name in (thread.title, thread.id):
+            if name in (plain_name(thread.title), thread.id):
                 return thread
     found = find_thread(store, name)
     if found is not None:
-        names[name] = found.id
+        names |= {name: found.id, found.id: found.id}
+    elif names.get(name) == name:
+        raise ThreadError(
+            f"the thread {_former(name, names)!r} was deleted",
+            "Bring it back: %chat undo   or go elsewhere: %chat new",
+        )
     return found
 
 
@@ -69,14 +87,28 @@ def existing_thread(store: Store, name: str) -> Thread:
 
 
 def usable_title(title: str) -> str:
-    """Return a title without control characters. Raises SettingError when it cannot be one."""
-    clean = " ".join("".join(c if c.isprintable() else " " for c in title).split())
+    """Return a title in its plain form. Raises SettingError when it cannot be one."""
+    clean = plain_name(title)
     if not clean or len(clean) > LONGEST_TITLE:
         raise SettingError(
             f"{title[:40]!r} cannot be a thread's name",
             f"Use 1 to {LONGEST_TITLE} printable characters.",
         )
     return clean
+
+
+def plain_name(name: str) -> str:
+    """Return the one form of a name that looks so: no control characters, single spaces, NFC."""
+    if name.isascii() and name.isprintable() and "  " not in name:
+        return name.strip()
+    words = "".join(c if c.isprintable() else " " for c in name).split()
+    return unicodedata.normalize("NFC", " ".join(words))
+
+
+def _former(identifier: str, names: Mapping[str, str]) -> str:
+    """Return the last name that led to a thread."""
+    found = [name for name, id_ in names.items() if id_ == identifier != name]
+    return found[-1] if found else identifier[:8]
 
 
 def sound(row: ThreadRow) -> Thread:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
@@ -10,6 +10,7 @@ from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
+from jan_magics.domain.tree import Changes
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
@@ -92,7 +93,7 @@ class Session:
         found = self.threads.named(name)
         bring_up_to_date(self.assistants)
         prepared = await self._prepared(asking, wanted, found, settings)
-        thread = self.threads.note(found or self._made(name, prepared.ask(View())))
+        thread = _stuck(self, asking, found or self._made(name, prepared.ask(View())))
         ended: list[Outcome] = []
         async with self.order.turn(thread.id, show) as waited:
             if waited:
@@ -213,6 +214,19 @@ def _naming(thread: Thread, here: Callable[[], View]) -> Iterator[None]:
         if current is None or current.id != thread.id:
             failure.next_step = named_in(failure.next_step, thread)
         raise
+
+
+def _stuck(session: Session, asking: Asking, thread: Thread) -> Thread:
+    """Stay in a thread, whatever it is called later; note there what was deleted before."""
+    thread = session.threads.note(thread)
+    if asking.thread is not None:
+        return thread
+    if session.sticky.thread:
+        session.sticky = replace(session.sticky, thread=thread.id)
+    if session.deleted:
+        session.engine.apply(thread, Changes(), session.deleted)
+        session.deleted.clear()
+    return thread
 
 
 def _reuses(wanted: Asking) -> bool:

@@ -1,9 +1,11 @@
 """What is in force at the next turn: the settings, and over them what `use` made stick."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
@@ -20,7 +22,9 @@ _STEPS: Final = Setting("max_steps", "the most model calls in a turn")
 def in_force(session: Session) -> tuple[Value, ...]:
     """Return every setting as the next turn has it, then what `use` made stick besides."""
     sticky = session.sticky
-    thread = session.threads.seen(sticky.thread) if sticky.thread else None
+    thread = None
+    with suppress(ThreadError):  # it was deleted meanwhile, as the next turn says
+        thread = session.threads.seen(sticky.thread) if sticky.thread else None
     stuck = {
         "model": sticky.model,
         "thread": shown_title(thread) if thread else sticky.thread,

@@ -28,6 +28,7 @@ from jan_magics.engine.naming import (
     find_again,
     find_thread,
     own,
+    plain_name,
     shown_title,
     sound,
     usable_title,
@@ -80,6 +81,7 @@ class Threads:
         if here.notebook and not title:
             known["cells"] = list[Json](remembered((), asked_by(here, self.files)))
         thread = self.engine.new_thread(title, known)
+        self.names |= {title or thread.id: thread.id, thread.id: thread.id}
         if not title:
             self._is_own(thread.id, here)
         return thread
@@ -118,23 +120,6 @@ class Threads:
             return True
         return not is_elsewhere(link.notebook, link.cell, self.files)
 
-    def rename(self, thread: Thread, name: str) -> Thread:
-        """Give a thread another title. Raises SettingError when it is taken."""
-        title = usable_title(name)
-        if title == thread.title:
-            raise SettingError(f"the thread is called {title!r} already", "Choose another name.")
-        if find_thread(self.engine.store, title):
-            raise SettingError(f"a thread {title!r} exists already", "Choose another name.")
-        metadata = {"titleSetManually": True}
-        self.engine.store.update_thread(thread.id, title=title, metadata=metadata)
-        return self.engine.store.thread(thread.id)
-
-    def delete(self, name: str) -> Thread:
-        """Move a thread to the bin. Raises ThreadNotFound."""
-        thread = self.existing(name)
-        self.engine.store.delete_thread(thread.id)
-        return thread
-
     def existing(self, name: str) -> Thread:
         """Return the thread of that name. Raises ThreadNotFound with the nearest names."""
         return self.seen(name) or existing_thread(self.engine.store, name)
@@ -142,7 +127,11 @@ class Threads:
     def _find(self, name: str, *, writing: bool) -> Thread | None:
         """Find a thread by name; the notebook's own also by the name that its footer shows."""
         found = find_again(self.engine.store, name, self.names)
-        if found is None and (mine := self._own(writing=writing)) and shown_title(mine) == name:
+        if (
+            found is None
+            and (mine := self._own(writing=writing))
+            and shown_title(mine) == plain_name(name)
+        ):
             return mine
         return found
 
@@ -188,6 +177,23 @@ class Threads:
         """Let a thread know where its notebook lies now, and where it lay."""
         former = formerly(own(thread), here.notebook)
         return self.keep(thread.id, notebook=here.notebook, former=list[Json](former))
+
+
+def go_back(threads: Threads, identifier: str) -> None:
+    """Let a notebook go on in its own thread that came back from the bin."""
+    here, mine = threads.here(), own(threads.engine.store.thread(identifier))
+    known = known_thread(identifier, mine)
+    if known is None or not known.lay_at(here.notebook):
+        return
+    meanwhile = threads.own_id
+    if meanwhile and meanwhile != identifier:
+        with suppress(ThreadNotFound):
+            # The thread made meanwhile stays, and is the notebook's own no longer.
+            cells = own(threads.engine.store.thread(meanwhile)).get("cells")
+            threads.keep(meanwhile, cells=None)
+            threads.keep(identifier, cells=[*dict.fromkeys((*mine["cells"], *(cells or ())))])
+    threads.own_id, threads.notebook = identifier, here.given
+    threads.root, threads.last = False, None
 
 
 def _copy(engine: Engine, source: Thread, here: Here) -> Thread:

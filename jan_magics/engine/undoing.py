@@ -6,14 +6,15 @@ from types import MappingProxyType
 from typing import Final
 
 from jan_magics.domain.branching import select
-from jan_magics.domain.errors import ThreadError, ThreadNotFound
+from jan_magics.domain.errors import SettingError, ThreadError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread, text_of
 from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import write
 from jan_magics.engine.mending import unmended
-from jan_magics.engine.naming import own, shown_title
+from jan_magics.engine.naming import find_thread, own, shown_title, usable_title
 from jan_magics.engine.session import Session
+from jan_magics.engine.threads import go_back
 from jan_magics.engine.views import View
 from jan_magics.storage.upkeep import Upkeep
 
@@ -40,7 +41,7 @@ def delete_thread(session: Session, name: str) -> Thread:
         raise ThreadError(
             f"a turn is running in {shown_title(thread)!r}", "Wait for it, or stop it: %chat stop"
         )
-    thread = session.threads.delete(name)
+    engine.store.delete_thread(thread.id)
     stuck = sticky.thread in (thread.id, thread.title)
     if stuck:
         session.sticky = replace(sticky, thread=None)
@@ -60,12 +61,23 @@ def rename_thread(session: Session, old: str | None, new: str) -> tuple[Thread, 
     thread = session.threads.existing(old) if old else session.current()
     if thread is None:
         raise ThreadError("there is no thread to rename yet", "Ask something first.")
-    renamed = session.threads.rename(thread, new)
+    renamed = _renamed(session, thread, new)
     before: dict[str, Json] = {"title": thread.title}
     engine.apply(thread, Changes(), [Change(engine.new_id(), "title", before, engine.now())])
     if session.sticky.thread == thread.title:
         session.sticky = replace(session.sticky, thread=renamed.id)
     return thread, renamed
+
+
+def _renamed(session: Session, thread: Thread, name: str) -> Thread:
+    """Give a thread another title. Raises SettingError when it is taken."""
+    store, title = session.engine.store, usable_title(name)
+    if title == thread.title:
+        raise SettingError(f"the thread is called {title!r} already", "Choose another name.")
+    if find_thread(store, title):
+        raise SettingError(f"a thread {title!r} exists already", "Choose another name.")
+    store.update_thread(thread.id, title=title, metadata={"titleSetManually": True})
+    return store.thread(thread.id)
 
 
 def undo(session: Session) -> tuple[str, View]:
@@ -74,6 +86,8 @@ def undo(session: Session) -> tuple[str, View]:
     Raises:
         ThreadError: when there is none.
     """
+    if gone := _stuck_in_the_bin(session):
+        return gone, session.view()
     view = session.view()
     change, void = _last_change(view)
     deleted = session.deleted[-1] if session.deleted else None
@@ -96,7 +110,8 @@ def undo(session: Session) -> tuple[str, View]:
         # Said once: the next undo goes one further back.
         write(session, view, Changes(), [*void, Undone(change.id)])
         raise _gone_for_good(change) from None
-    return said, write(session, view, changes, (*overlays, *void, Undone(change.id)))
+    after = write(session, view, changes, (*overlays, *void, Undone(change.id)))
+    return said, session.view() if change.kind == "delete" else after
 
 
 def _last_change(view: View) -> tuple[Change | None, tuple[Undone, ...]]:
@@ -166,7 +181,19 @@ def _restore(session: Session, change: Change) -> str:
     session.engine.store.restore_thread(identifier)
     if change.before.get("stuck"):
         session.sticky = replace(session.sticky, thread=identifier)
+    go_back(session.threads, identifier)
     return f"the deletion of {change.before.get('title')}"
+
+
+def _stuck_in_the_bin(session: Session) -> str:
+    """Restore the thread that `use` made stick, when it was deleted elsewhere; "" when not."""
+    store, identifier = session.engine.store, session.sticky.thread
+    rows = store.binned() if isinstance(store, Upkeep) and identifier else ()
+    thread = next((row.thread for row in rows if row.thread.id == identifier), None)
+    if thread is None:
+        return ""
+    store.restore_thread(thread.id)
+    return f"the deletion of {shown_title(thread)}"
 
 
 def _gone_for_good(change: Change) -> ThreadError:

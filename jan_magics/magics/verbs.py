@@ -157,8 +157,10 @@ def _use(magics: Caller, parsed: Any, _: str) -> Line:
     if wanted.assistant:
         session.assistants.named(wanted.assistant)
     # Last, so that nothing is left behind where a word before it cannot be used.
-    if wanted.thread and session.threads.named(wanted.thread) is None:
-        together = replace(together, thread=session.threads.create(wanted.thread).id)
+    if wanted.thread:
+        # By its id: the name may be another's tomorrow.
+        found = session.threads.named(wanted.thread) or session.threads.create(wanted.thread)
+        together = replace(together, thread=found.id)
     before, session.sticky = session.sticky, together
     try:
         return status()

@@ -145,7 +145,8 @@ class JsonlUpkeep:
         """Return the notebooks that have a thread of their own."""
         sound = (row.thread for row in self._listing.rows() if not row.damaged)
         known = (thread.metadata.get(OWN) for thread in sound)
-        return {str(o.get("notebook")) for o in known if isinstance(o, dict) and "cells" in o}
+        mine = (each for each in known if isinstance(each, dict) and each.get("cells"))
+        return {str(each.get("notebook")) for each in mine}
 
     def _fold_all(self) -> None:
         for name in self._names():

@@ -9,6 +9,7 @@ import jan_magics as jan
 from jan_magics.api.moving import Exported, convert_store, converted_text
 from jan_magics.api.opening import back_up
 from jan_magics.domain.errors import JanError, SettingError, StoreError
+from jan_magics.engine.undoing import delete_thread
 from jan_magics.frames import COLUMNS
 
 
@@ -103,7 +104,7 @@ def test_the_store_is_copied_to_the_other_kind(
 ) -> None:
     ids = list(chat.messages().id)
     chat.use(thread="gone").send("to be deleted")
-    jan.current()._host.session().threads.delete("gone")
+    delete_thread(jan.current()._host.session(), "gone")
     chat.use(thread="过拟合")
     assert converted_text("jsonl", convert_store("jsonl")) == (
         "1 thread and 1 in the bin are in the jsonl store now; nothing was taken out of the other"

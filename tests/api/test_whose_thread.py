@@ -9,6 +9,7 @@ import pytest
 from jan_magics.api.host import Showing
 from jan_magics.domain.errors import SettingError
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.undoing import delete_thread
 from tests.notebook_host import NotebookHost, footer, write
 
 A, B, C = "0a1b2c3d", "4e5f6a7b", "8c9d0e1f"
@@ -126,7 +127,7 @@ def test_a_notebook_renamed_while_its_kernel_lives(first: Path, tmp_path: Path) 
 def test_going_on_after_the_thread_was_deleted(first: Path, tmp_path: Path) -> None:
     with NotebookHost(Path(shutil.copy(first, tmp_path / "copy.ipynb"))) as kernel:
         thread = kernel.ask("one", A).thread
-        kernel.host.session().threads.delete(thread)
+        delete_thread(kernel.host.session(), thread)
         assert kernel.path() == []
         assert "copy (new)" in footer(kernel.ask("one", A))
         assert kernel.threads() == [("copy.ipynb", "", 2), ("first.ipynb", "", 2)]
@@ -136,7 +137,7 @@ def test_a_deleted_thread_that_comes_back_is_the_own_again(first: Path) -> None:
     with NotebookHost(first) as kernel:
         thread = kernel.ask("two", B).thread
         session = kernel.host.session()
-        session.threads.delete(thread)
+        delete_thread(session, thread)
         session.engine.store.restore_thread(thread)
         assert kernel.path() == ["one", "one", "two", "two"]
 

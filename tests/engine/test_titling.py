@@ -12,6 +12,7 @@ from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.models import ChatRequest
 from jan_magics.engine.titles import MOST_TOKENS
 from jan_magics.engine.titling import PATIENCE, wait_until_idle
+from jan_magics.engine.undoing import rename_thread
 from tests.engine.opened import Model, Opened, opened
 
 AUTO = {"titles": "auto"}
@@ -80,7 +81,7 @@ def test_a_rename_while_the_title_is_made_wins(tmp_path: Path) -> None:
         here = opened(tmp_path, Model("a", "Boats", slow=0.1), AUTO)
         await here.send("boats?")
         await asyncio.sleep(0.02)
-        here.session.threads.rename(here.thread(), "mine")
+        rename_thread(here.session, None, "mine")
         await here.background()
         assert len(here.model.asked) == 2
         assert here.thread().title == "mine"
