@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from jan_magics.domain.messages import Message
-from jan_magics.domain.overlays import Overlay, Undone
+from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Stamp, Stamps, Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
 
@@ -74,9 +74,8 @@ class Trees:
         if held is None or stamps is None or held.stamp != stamps.before:
             return
         # What the store does with deleted messages is its own affair: the next call reads it.
-        back = any(isinstance(each, Undone) for each in overlays)
         gone = any(message.id in held.index.tombstones for message in changes.save)
-        if changes.deleted or back or gone:
+        if changes.deleted or gone:
             return
         records = (*held.records, *overlays)
         self._put(thread_id, Held(stamps.after, held.index.after(changes), records))

@@ -12,8 +12,9 @@ from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes, TreeIndex
-from jan_magics.engine.branches import go
+from jan_magics.engine.branches import drop, go
 from jan_magics.engine.trees import KEPT, Trees
+from jan_magics.engine.undoing import undo
 from tests.engine.threads import Kernel, texts
 from tests.kernel import ROOT
 from tests.storage.samples import make_message, make_thread
@@ -147,3 +148,14 @@ def test_a_switch_shows_what_another_kernel_has_said(kernel: Kernel) -> None:
     kernel.session = second
     assert kernel.path() == ["one", "one"]
     assert texts(view.path()) == ["one", "one"]
+
+
+def test_a_drop_and_its_undo_read_no_message_again(kernel: Kernel) -> None:
+    kernel.ask("one")
+    kernel.ask("two")
+    drop(kernel.session, kernel.id(0))
+    before = kernel.session.view()
+    undo(kernel.session)
+    after = kernel.session.view()
+    assert (len(before.hidden), len(after.hidden)) == (1, 0)
+    assert all(a is b for a, b in zip(before.index.messages, after.index.messages, strict=True))
