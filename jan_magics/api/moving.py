@@ -12,14 +12,16 @@ from jan_magics.api.opening import current_host, resolved
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.domain.messages import Thread
+from jan_magics.domain.overlays import Hidden
 from jan_magics.domain.protocols import Store
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.naming import own
 from jan_magics.engine.views import view_of
 from jan_magics.notebook.pages import markdown_page, notebook_page, page_owner
-from jan_magics.notebook.reading import read_notebook
+from jan_magics.notebook.reading import hidden_in, read_notebook
 from jan_magics.storage.convert import Converted, Kind, convert, is_there
 from jan_magics.storage.files import ELSEWHERE, replace_file, translated
+from jan_magics.storage.overlays import encode_overlay
 from jan_magics.storage.thread_file import owner_of, write_thread_file
 from jan_magics.storage.thread_folder import write_thread_folder
 from jan_magics.storage.transfer import READABLE, Incoming, WholeStore, read_threads, take_in
@@ -95,6 +97,8 @@ def import_threads(path: str | Path) -> "pd.DataFrame":
     engine = host.session().engine
     store = _whole_store(engine.store)
     source = resolved(host, path)
+    if not source.exists():
+        raise StoreError(f"there is no {source}", "Name a file or folder that exists.")
     if source.suffix.lower() in (".md", ".markdown", ".txt", ".html"):
         raise SettingError(
             f"a {source.suffix} file cannot be read back: it has words, but no messages",
@@ -147,7 +151,8 @@ def _incoming(engine: Engine, source: Path) -> Iterator[Incoming]:
         whole = WholeThread(here, (), (), {})
         yield Incoming(here.id, whole, "this notebook's own thread is here", partial=True)
         return
-    yield Incoming(thread.id, WholeThread(thread, messages, (), {}), partial=True)
+    records = [encode_overlay(Hidden(each)) for each in hidden_in(text)]
+    yield Incoming(thread.id, WholeThread(thread, messages, records, {}), partial=True)
 
 
 def _thread_of(store: Store, notebook: Path) -> Thread | None:
@@ -161,7 +166,7 @@ def _text(engine: Engine, thread: Thread, suffix: str) -> str:
     view = view_of(engine, thread)
     if suffix == ".md":
         return markdown_page(thread, view.path(), view.hidden)
-    return notebook_page(thread, view.path())
+    return notebook_page(thread, view.path(), view.hidden)
 
 
 def _check_free(target: Path, thread: Thread) -> None:

@@ -39,7 +39,9 @@ def markdown_page(
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def notebook_page(thread: Thread, path: Iterable[Message]) -> str:
+def notebook_page(
+    thread: Thread, path: Iterable[Message], hidden: Container[str] = frozenset()
+) -> str:
     """Write a path as a notebook: questions are chat cells, with their answers as outputs."""
     cells = [_code("load", "%load_ext jan_magics")]
     question: Message | None = None
@@ -52,6 +54,8 @@ def notebook_page(thread: Thread, path: Iterable[Message]) -> str:
             question = None
         else:
             cells.append(_apart(message))
+        if message.id in hidden:
+            cells[-1]["metadata"][KEY].setdefault("hidden", []).append(message.id)
     known = {"thread": thread.id, "title": thread.title}
     metadata = {
         KEY: known,

@@ -56,6 +56,14 @@ def read_notebook(text: str | bytes, name: str, now: datetime) -> tuple[Thread, 
     return thread, _path(thread.id, said, now)
 
 
+def hidden_in(text: str | bytes) -> tuple[str, ...]:
+    """Return the ids of the messages that an exported notebook says are hidden."""
+    cells = json.loads(text)["cells"]
+    named = (_own(cell).get("hidden") for cell in cells if isinstance(cell, dict))
+    lists = (each for each in named if isinstance(each, list))
+    return tuple(each for found in lists for each in found if isinstance(each, str))
+
+
 def _path(thread_id: str, said: list[Said], now: datetime) -> list[Message]:
     made: list[Message] = []
     seen: set[str] = set()

@@ -83,7 +83,7 @@ def test_errors_say_what_to_do(chat: "jan.Chat", tmp_path: Path) -> None:
         jan.import_threads("a.md")
     with pytest.raises(StoreError, match="there is no"):
         jan.import_threads("nowhere.json")
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="there is no"):
         jan.import_threads("nowhere.ipynb")
     (tmp_path / "x.json").write_text("{}")
     with pytest.raises(StoreError, match="is no thread"):
@@ -151,4 +151,24 @@ def test_a_place_where_nothing_can_be_written(
 def test_a_file_that_is_no_json(tmp_path: Path, chat: "jan.Chat", name: str) -> None:
     (tmp_path / name).write_text('{"cells": [', encoding="utf-8")
     with pytest.raises(StoreError, match=f"{name} is not JSON: .*line 1"):
+        jan.import_threads(name)
+
+
+def test_what_is_hidden_stays_hidden_in_a_notebook(
+    chat: "jan.Chat", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for identifier in list(chat.messages().id)[1:3]:
+        chat.drop(identifier)
+    before = list(chat.messages().status)
+    assert before == ["active", "truncated", "truncated", "active"]
+    path = chat.export("a.ipynb")
+    elsewhere(tmp_path / "other", monkeypatch)
+    assert list(jan.import_threads(path).status) == ["added"]
+    assert list(jan.import_threads(path).status) == ["unchanged"]
+    assert list(chat.messages().status) == before
+
+
+@pytest.mark.parametrize("name", ["nope.md", "nope.ipynb", "nope.json", "没有.md"])
+def test_a_file_that_is_not_there_is_said_to_be_missing(chat: "jan.Chat", name: str) -> None:
+    with pytest.raises(StoreError, match=f"there is no .*{name}"):
         jan.import_threads(name)
