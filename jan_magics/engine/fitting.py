@@ -14,7 +14,7 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
 from jan_magics.domain.errors import ContextOverflow, JanError, RequestRejected
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ModelRef, Profile, ToolSpec
+from jan_magics.domain.models import ChatOptions, ModelRef, Profile, ToolSpec
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
@@ -122,8 +122,12 @@ class Fitting:
 
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
         """Return how a turn in a thread is fitted into a model's window."""
-        counts = await self._counts(model, settings)
-        window, source = await self.window(model)
+        self.engine.provider(model)  # what it refuses, it refuses before anybody is asked
+        limit = limit_of(asking.options)
+        # At the same time: a server that answers neither question is waited for once.
+        counts, (window, source) = await asyncio.gather(
+            self._counts(model, settings, limit), self.window(model, limit)
+        )
         if counts:
             window, source = counts.server.window, "the server"
         told = settings.hosts.get(model.provider)
@@ -162,10 +166,13 @@ class Fitting:
                 self.windows[model] = (refused.window, "the server's refusal")
             raise
 
-    async def window(self, model: ModelRef) -> tuple[int | None, str]:
-        """Return a model's context window in tokens and who told it; asked once."""
+    async def window(self, model: ModelRef, limit: float | None = None) -> tuple[int | None, str]:
+        """Return a model's context window in tokens and who told it; asked once.
+
+        `limit` is how many seconds the user waits for anything.
+        """
         if model not in self.windows:
-            self.windows[model] = await self._asked(model)
+            self.windows[model] = await self._asked(model, limit)
         return self.windows[model]
 
     def tokenizer(self, model: ModelRef, settings: Settings) -> Tokenizer:
@@ -190,23 +197,29 @@ class Fitting:
         if counted and estimated:
             self.observed.setdefault(fit.model, []).append((estimated, counted))
 
-    async def _counts(self, model: ModelRef, settings: Settings) -> LiveCounts | None:
+    async def _counts(
+        self, model: ModelRef, settings: Settings, limit: float | None
+    ) -> LiveCounts | None:
         """Return the server's own counts; a server that has none is asked once."""
         if settings.get("tokenizer").value != "auto":
             return None
         provider = self.engine.provider(model)
         known = self.counts.get(model)
         if known is None or known[0] is not provider or (known[1] and known[1].broken):
-            found = await open_counts(provider, model)
+            try:
+                async with asyncio.timeout(limit):
+                    found = await open_counts(provider, model)
+            except TimeoutError:
+                return None  # it has more time at another turn
             known = (provider, found)
             # A model that is started by its first request has a server later.
             if found or model.provider != "local":
                 self.counts[model] = known
         return known[1]
 
-    async def _asked(self, model: ModelRef) -> tuple[int | None, str]:
+    async def _asked(self, model: ModelRef, limit: float | None) -> tuple[int | None, str]:
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(min(PATIENCE, limit or PATIENCE)):
                 listed = await self.engine.provider(model).models()
         except (JanError, TimeoutError):
             listed = ()
@@ -218,6 +231,12 @@ class Fitting:
         if known := window_of(model.name):
             return known, "the catalogue"
         return UNKNOWN_WINDOW, "nobody says it; set it with --window"
+
+
+def limit_of(options: ChatOptions) -> float | None:
+    """Return the seconds that the user waits for a byte, None where no limit was given."""
+    asked = options.timeout or options.parameters.get("timeout")
+    return asked if isinstance(asked, int | float) and asked > 0 else None
 
 
 def observed_of(path: Sequence[Message], model: ModelRef) -> list[tuple[int, int]]:

@@ -24,6 +24,7 @@ from jan_magics.engine.outcome import Outcome, Telling, named_in
 from jan_magics.engine.placing import cut_answer_at
 from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.records import model_of
+from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.threads import Threads
@@ -100,6 +101,8 @@ class Session:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
+            if prepared.choice.model not in self.fitting.windows:
+                show(Progress("", f"asking {prepared.choice.model} for its window"))
             ask = prepared.ask(view, await self._fit(prepared, settings, view), desk)
 
             def end(turn: Turn) -> None:

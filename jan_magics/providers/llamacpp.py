@@ -20,6 +20,7 @@ REMEMBERED: Final = 20_000  # texts
 _BATCH: Final = 100_000  # characters of one question
 _TOGETHER: Final = 8  # questions at a time, where each text needs one of its own
 _PATIENCE: Final = 30.0  # seconds; a busy server answers these between two batches of its prompt
+_KNOCK: Final = 3.0  # seconds to say what it is, which every first answer waits for
 # Text that a server could take for a mark of its template, or for one of its special tokens.
 _MARKED: Final = re.compile(r"<[|｜]|[|｜]>|</?\w+>|\[/?\w+\]|\ufffc")
 # Words to find again in a rendered template, whatever it says around them.
@@ -111,15 +112,16 @@ async def open_tokenizer(
     `image` estimates images, which no server counts beforehand.
     """
     try:
-        properties = _read(await line.get("/props", asked), asked)
+        async with asyncio.timeout(_KNOCK):
+            properties = _read(await line.get("/props", asked), asked)
         window = _window(properties)
         if window is None:
             return None
         questions = await _questions(line, asked, properties.get("eos_token"))
         return LlamaTokenizer(questions, await _frame(questions), window, image)
-    except ProviderError:
-        # Its absence, an older version, a key that is refused: all mean that nothing is counted
-        # here. The request itself will say what is wrong.
+    except (ProviderError, TimeoutError):
+        # Its absence, its silence, an older version, a key that is refused: all mean that nothing
+        # is counted here. The request itself will say what is wrong.
         return None
 
 

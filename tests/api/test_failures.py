@@ -1,5 +1,10 @@
 """A whole turn against a server that fails: a typed error, two lines, and nothing is lost."""
 
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -139,6 +144,42 @@ def test_a_model_that_failed_without_a_word_does_not_take_a_thread_over() -> Non
             chat.send("again", model=f"{running.address}#other")
         (thread,) = jan.threads().model
         assert thread == f"{running.address}#m"
+
+
+@contextmanager
+def mute() -> Iterator[str]:
+    """Serve answers, and never say anything about itself."""
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"POST"):
+            writer.writelines(chunked(WORD, END).pieces)
+        else:
+            await reader.read()
+        writer.close()
+
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        starting = asyncio.start_server(connected, "127.0.0.1", 0)
+        server = asyncio.run_coroutine_threadsafe(starting, loop).result()
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        loop.call_soon_threadsafe(server.close)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+@pytest.mark.parametrize(("params", "most"), [({"timeout": 0.4}, 2.0), ({}, 4.5)], ids=str)
+def test_a_server_that_does_not_say_what_it_is_delays_little(
+    params: dict[str, Any], most: float
+) -> None:
+    with mute() as address, jan.Chat(model=f"{address}#m") as chat:
+        begun = time.perf_counter()
+        assert chat.send("hello", **params).text == "word "
+        assert time.perf_counter() - begun < most
 
 
 def test_silence_is_a_timeout_between_bytes() -> None:
