@@ -111,10 +111,15 @@ def foreign_value(value: Any, kind: str) -> object:
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> pd.DataFrame:
-    """Make a table of texts, as an answer wrote it; short rows are filled up with <NA>."""
-    width = len(header)
-    padded = [[*row, *[None] * width][:width] for row in rows]
-    return pd.DataFrame(padded, columns=list(header), dtype="string")
+    """Make a table of texts, as an answer wrote it; short rows are filled up with <NA>.
+
+    Cells beyond the header come under `column N`, N from 1.
+    """
+    read = list(rows)
+    width = max(map(len, (header, *read)))
+    padded = [[*row, *[None] * (width - len(row))] for row in read]
+    further = [f"column {n}" for n in range(len(header) + 1, width + 1)]
+    return pd.DataFrame(padded, columns=[*header, *further], dtype="string")
 
 
 def _dtype(kind: str) -> Any:

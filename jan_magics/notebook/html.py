@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.notebook.hazards import defused, legible, read_info, safe_address
 from jan_magics.notebook.prose import math_end
+from jan_magics.notebook.wide_rows import keep_wide_rows
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -33,6 +34,7 @@ def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    keep_wide_rows(parser)
     parser.inline.ruler.before("escape", "math", _math)
     # Every link and image becomes a token, also one with a forbidden address: its words are kept.
     parser.validateLink = lambda url: bool(safe_address(url))  # type: ignore[method-assign]

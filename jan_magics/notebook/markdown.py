@@ -1,14 +1,19 @@
 """A model's text as Markdown that no front end can be harmed by, and what stands in it."""
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jan_magics.notebook.fences import Code, regions
 from jan_magics.notebook.hazards import block_code, hazardous, legible
 from jan_magics.notebook.prose import safe_prose
+from jan_magics.notebook.wide_rows import keep_wide_rows
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+_ENDS_FENCE: Final = re.compile(r"`{3}|~{3}|@@\d")
+"""Marks of fences, and those by which JupyterLab remembers math."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,21 +27,22 @@ class CodeBlock:
 def neutralise(text: str) -> str:
     """Return Markdown that is safe as a trusted output in any front end.
 
-    However a parser reads it: no tag but our own `pre` and `code`, no image, and no address but
-    literal http, https and mailto. Math is written with dollar signs; code stays verbatim.
+    However a parser reads its prose: no tag but our own `pre` and `code`, no image, and no address
+    but literal http, https and mailto. Math is written with dollar signs; code stays verbatim, in
+    a fence where nothing in it or before it can end that.
     """
     pieces = list[str]()
-    top_level_html = False
+    set_apart = False
     for region in regions(legible(text)):
         if isinstance(region, str):
-            piece, html = safe_prose(region), False
+            piece, apart = safe_prose(region), False
         else:
-            piece, html = _safe_code(region)
-        # With a blank line on both sides, `$` in neighbouring prose cannot swallow the tags.
-        if pieces and (html or top_level_html) and not _blank_between(pieces[-1], piece):
+            piece, apart = _safe_code(region)
+        # With a blank line on both sides, `$` in neighbouring prose cannot swallow tags or fences.
+        if pieces and (apart or set_apart) and not _blank_between(pieces[-1], piece):
             pieces.append("")
         pieces.append(piece)
-        top_level_html = html
+        set_apart = apart
     return "\n".join(pieces)
 
 
@@ -45,10 +51,14 @@ def _blank_between(above: str, below: str) -> bool:
 
 
 def _safe_code(block: Code) -> tuple[str, bool]:
+    """Return code that stays code, and whether it must have a blank line on both sides."""
     # The colon in the next line stands for an address behind a link that the code leaves open.
     if not hazardous(block.source) and not hazardous(f"{block.code}\n:"):
         return block.source, False
     nested = bool(block.margin)
+    if not nested and not _ENDS_FENCE.search(block.code):
+        # With a word behind it, a fence ends no other one that a parser may see open.
+        return f"```{block.language or 'text'}\n{block.code}\n```", True
     html = block_code(block.code, block.language, one_line=nested)
     return block.margin + html, not nested
 
@@ -67,13 +77,16 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
 
 
 def tables(text: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    """Return the tables of Markdown, each as rows of plain text; the first row is the header."""
+    """Return the tables of Markdown, each as rows of plain text; the first row is the header.
+
+    A row may have more cells than the header: no word is left out.
+    """
     from markdown_it import MarkdownIt
 
     found = list[list[tuple[str, ...]]]()
     cells = list[str]()
     in_cell = False
-    for token in MarkdownIt("commonmark").enable("table").parse(text):
+    for token in keep_wide_rows(MarkdownIt("commonmark").enable("table")).parse(text):
         if token.type == "table_open":
             found.append([])
         elif token.type in {"th_open", "td_open", "th_close", "td_close"}:

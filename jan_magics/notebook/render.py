@@ -16,14 +16,7 @@ from jan_magics.notebook.called import (
     calls_text,
 )
 from jan_magics.notebook.footer import Footer, footer_text
-from jan_magics.notebook.hazards import (
-    block_code,
-    defused,
-    hazardous,
-    inline_text,
-    legible,
-    printable,
-)
+from jan_magics.notebook.hazards import defused, inline_text, legible, printable
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import code_blocks, neutralise
 
@@ -129,11 +122,7 @@ def _pretty_json(text: str) -> str:
 
 
 def _markdown(shown: Shown, source: str, footer: str) -> str:
-    if shown.format == "text":
-        fits = not hazardous(source)
-        body = neutralise(_fenced(source, "")) if fits else block_code(source, "", one_line=False)
-    else:
-        body = neutralise(source)
+    body = neutralise(_fenced(source, "") if shown.format == "text" else source)
     lines = [_muted(line) for line in footer.split("\n") if line]
     called = "" if shown.format in BARE else calls_markdown(shown.calls)
     return _joined(_joined(body.rstrip("\n"), called), "  \n".join(lines))

@@ -104,6 +104,14 @@ def test_answers_know_their_code_tables_and_data() -> None:
     assert answer.tables[0].to_dict("list") == {"a": ["1"], "b": ["2"]}
 
 
+def test_a_table_keeps_the_cells_beyond_its_header() -> None:
+    with jan.Chat(model="offline:echo") as chat:
+        table = chat.send("|a|b|\n|-|-|\n|1|2|EXTRA|4|").tables[0]
+    assert table.to_dict("list") == {
+        "a": ["1"], "b": ["2"], "column 3": ["EXTRA"], "column 4": ["4"]
+    }  # fmt: skip
+
+
 def test_a_plain_script_ends_by_itself(tmp_path: Path) -> None:
     script = "import jan_magics as jan\nprint(jan.current().send('Is it over?').text)"
     done = subprocess.run(

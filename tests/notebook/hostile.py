@@ -33,13 +33,22 @@ DEFINITION = re.compile(
     r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\[(?:\\.|[^\[\]\\])*\]:\s*(\S*)", re.M
 )
 MATH_IN_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)\S*[$\\]", re.I)
+KEPT = re.compile(
+    r"(?:\A|(?<=\n\n))```[A-Za-z0-9_+#.-]+\n(?:(?!`{3}|~{3})[\s\S])*?\n```(?=\n\n|\n?\Z)"
+)
+"""A fence that nothing inside can end, and that ends no other one."""
 FENCED = re.compile(r"^(?:[ >\t]|[-*+]|\d+[.)])*(`{3,}|~{3,})", re.M)
 
 
 def broken_rules(markdown: str) -> list[str]:
     """Name the rules that neutralised Markdown breaks; it is read character by character."""
-    without_ours = OURS.sub("", markdown)
     broken = []
+    if re.search(r"@@\d", markdown):
+        broken.append("a mark of JupyterLab's own")
+    if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", markdown):
+        broken.append("control character")
+    markdown = KEPT.sub("", markdown)
+    without_ours = OURS.sub("", markdown)
     if TAG.search(without_ours):
         broken.append("tag")
     if "![" in markdown:
@@ -57,8 +66,4 @@ def broken_rules(markdown: str) -> list[str]:
             broken.append(f"definition {definition[0]!r}")
     if MATH_IN_ADDRESS.search(markdown):
         broken.append("math in an address")
-    if re.search(r"@@\d", markdown):
-        broken.append("a mark of JupyterLab's own")
-    if re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]", markdown):
-        broken.append("control character")
     return broken

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import CodeBlock, code_blocks, neutralise, tables
 from tests.notebook.hostile import OURS, broken_rules
 
@@ -58,23 +59,26 @@ CHANGED = [
     ("`<b>`", "<code>&lt;b&gt;</code>"),
     ("``a`<b>``", "<code>a&#96;&lt;b&gt;</code>"),
     ("```html\n<b>\n\n$x$\n```",
-     '<pre><code class="language-html">&lt;b&gt;\n\n&#36;x&#36;</code></pre>'),
+     "```html\n<b>\n\n$x$\n```"),
+    ("````html\n<b>\n```\n````",
+     '<pre><code class="language-html">&lt;b&gt;\n&#96;&#96;&#96;</code></pre>'),
+    ("```\nif a<b:\n\n    你好\n```", "```text\nif a<b:\n\n    你好\n```"),
     ("- ```html\n  <b>\n  c\n  ```",
      '- <pre><code class="language-html">&lt;b&gt;&#10;c</code></pre>'),
     ("> ~~~\n> ![x\n> ~~~", "> <pre><code>!&#91;x</code></pre>"),
-    ("```rust\nvec![1]\n```", '<pre><code class="language-rust">vec!&#91;1&#93;</code></pre>'),
+    ("```rust\nvec![1]\n```", "```rust\nvec![1]\n```"),
     ("text\n```html\n<p>\n```\nmore",
-     'text\n\n<pre><code class="language-html">&lt;p&gt;</code></pre>\n\nmore'),
+     "text\n\n```html\n<p>\n```\n\nmore"),
     ("```python\nx = 1", "```python\nx = 1\n```"),
-    ("```html\n<p>", '<pre><code class="language-html">&lt;p&gt;</code></pre>'),
+    ("```html\n<p>", "```html\n<p>\n```"),
     ("```py$\" onx=\"$\nx\n```", "```\npy$\" onx=\"$\nx\n```"),
     ("[x\n```\n]: javascript:y\n```",
-     "[x\n\n<pre><code>&#93;: javascript:y</code></pre>"),
+     "[x\n\n```text\n]: javascript:y\n```"),
     ("[a `b]:javascript:x`", "[a <code>b&#93;&#58;javascript&#58;x</code>"),
-    ("    [x](\njavascript:y)", "<pre><code>&#91;x&#93;(</code></pre>\n\njavascript:y)"),
+    ("    [x](\njavascript:y)", "```text\n[x](\n```\n\njavascript:y)"),
     ("```\\begin{a}\"b```\n\\end{a}",
      "<code>&#92;begin&#123;a&#125;&#34;b</code>\n\\end{a}"),
-    ("    <b>\n    x", "<pre><code>&lt;b&gt;\nx</code></pre>"),
+    ("    <b>\n    x", "```text\n<b>\nx\n```"),
     ("\x1b[31mred\x1b[0m \x00\x07\ud800", "red �"),
     ("a\r\nb\rc", "a\nb\nc"),
 ]  # fmt: skip
@@ -164,3 +168,13 @@ def test_tables_are_rows_of_plain_text() -> None:
         (("c",), ("🙂",)),
     )
     assert tables("none") == ()
+
+
+WIDE = "|a|b|\n|-|-|\n|1|2|EXTRA|**4** 你|\n|5|"
+
+
+@pytest.mark.parametrize("prefix", ["", "> ", "> > "])
+def test_cells_beyond_the_header_are_kept(prefix: str) -> None:
+    text = "\n".join(prefix + line for line in WIDE.split("\n"))
+    assert tables(text) == ((("a", "b"), ("1", "2", "EXTRA", "4 你"), ("5", "")),)
+    assert "<td>EXTRA</td>\n<td><strong>4</strong> 你</td>\n</tr>" in to_html(text)

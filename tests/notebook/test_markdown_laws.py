@@ -4,10 +4,13 @@ import re
 from html import unescape
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from jan_magics.notebook.hazards import printable
-from jan_magics.notebook.markdown import neutralise
+from jan_magics.notebook.html import to_html
+from jan_magics.notebook.markdown import neutralise, tables
 from tests.notebook.hostile import OURS, broken_rules, hostile
 
 
@@ -34,6 +37,32 @@ def test_every_link_that_a_parser_finds_leads_to_an_allowed_place(text: str) -> 
     ]
     # A link without a scheme may be left in code, where another parser may see it.
     assert [a for a in addresses if not re.match(r"https?://|mailto:", a) and ":" in a] == []
+
+
+@settings(max_examples=300)
+@given(hostile)
+def test_a_parser_finds_no_tag_and_no_image_beside_our_own(text: str) -> None:
+    def found(tokens: list[Token]) -> list[str]:
+        bad = [each.content for each in tokens if each.type in {"html_block", "html_inline"}]
+        images = [each.content for each in tokens if each.type == "image"]
+        inner = [each for token in tokens for each in found(token.children or [])]
+        return [each for each in bad if re.search(r"<[A-Za-z/!?]", OURS.sub("", each))] + (
+            images + inner
+        )
+
+    assert found(MarkdownIt("commonmark").enable("table").parse(neutralise(text))) == []
+
+
+cells = st.lists(st.sampled_from(["word1", "word2", "你好", "🙂", ""]), min_size=1, max_size=6)
+
+
+@given(cells, st.lists(cells, max_size=4), st.sampled_from(["", "> "]))
+def test_no_word_of_a_table_is_lost(header: list[str], rows: list[list[str]], prefix: str) -> None:
+    lines = [header, ["-"] * len(header), *rows]
+    text = "\n".join(f"{prefix}|{'|'.join(line)}|" for line in lines)
+    words = [word for line in (header, *rows) for word in line if word]
+    assert re.findall(r"word\d|你好|🙂", to_html(text)) == words
+    assert [word for row in tables(text)[0] for word in row if word] == words
 
 
 @settings(max_examples=300)
