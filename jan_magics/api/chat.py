@@ -248,7 +248,7 @@ class Chat:
         """Return the turns of the active path as a table; times in seconds, sizes in tokens."""
         from jan_magics.api.tables import turns_table
 
-        return turns_table(self._host.session().view().path())
+        return turns_table(self._host.session().view())
 
     def export(self, path: "str | Path") -> "Path":
         """Write the thread to a file (.json, .md, .ipynb) or a data folder of Jan's.

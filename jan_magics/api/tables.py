@@ -72,9 +72,12 @@ def messages_table(
     return frame("messages", rows)
 
 
-def turns_table(path: Sequence[Message]) -> pd.DataFrame:
-    """Return the turns of a path: each answer with the question before it."""
-    return frame("turns", _turns(path))
+def turns_table(view: View) -> pd.DataFrame:
+    """Return the turns of the active path: each answer with the question before it.
+
+    How an answer ends that is being given just now is not known.
+    """
+    return frame("turns", _turns(view.path(), view.live))
 
 
 def models_table(rows: Iterable[Listed]) -> pd.DataFrame:
@@ -166,7 +169,7 @@ def _message(
     }
 
 
-def _turns(path: Sequence[Message]) -> Iterator[Mapping[str, Any]]:
+def _turns(path: Sequence[Message], live: AbstractSet[str]) -> Iterator[Mapping[str, Any]]:
     question: Message | None = None
     number = 0
     for message in path:
@@ -186,7 +189,7 @@ def _turns(path: Sequence[Message]) -> Iterator[Mapping[str, Any]]:
                 "first_token_s": timings.first_token,
                 "seconds": timings.total,
                 "tokens_per_s": timings.tokens_per_second,
-                "finish": finish_of(message),
+                "finish": None if message.id in live else finish_of(message),
                 "sources": 0,
                 "created_at": message.created_at,
             }

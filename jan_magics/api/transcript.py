@@ -31,6 +31,7 @@ class Transcript:
     title: str
     messages: tuple[Message, ...]
     seen: Seen = field(default_factory=Seen)
+    live: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         if not self.messages:
@@ -109,7 +110,7 @@ class Transcript:
     def _speaker(self, message: Message) -> str:
         status = self.seen.status(message.id)
         odd = status not in (*FOLDED, TRUNCATED, "active")
-        who = speaker(message, hidden=status == TRUNCATED)
+        who = speaker(message, hidden=status == TRUNCATED, live=message.id in self.live)
         return f"{who} ({status}, not sent)" if odd else who
 
 
@@ -136,7 +137,7 @@ def transcript(view: View, only: str | None) -> Transcript:
     """
     title = shown_title(view.thread) if view.thread else "a new thread"
     if only is None:
-        return Transcript(title, view.path(), look(view.path(), view.records))
+        return Transcript(title, view.path(), look(view.path(), view.records), view.live)
     message = view.index[full_id(view.index, only)]
     hidden = {message.id: TRUNCATED} if message.id in view.hidden else {}
-    return Transcript(title, (message,), Seen(hidden))
+    return Transcript(title, (message,), Seen(hidden), view.live)

@@ -118,7 +118,7 @@ def _row(
     short, path, hidden = known
     number, count = view.index.version(message.id)
     version = f" ‹{number}/{count}›" if count > 1 else ""
-    who = plain(speaker(message, hidden=message.id in hidden))
+    who = plain(speaker(message, hidden=message.id in hidden, live=message.id in view.live))
     words = clip(plain(text_of(message)), WIDEST)
     return Row(depth, message.id in path, short[message.id], who, version, words)
 

@@ -14,6 +14,7 @@ from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
+from jan_magics.storage.live import LiveTurns
 from jan_magics.storage.search import Search
 
 
@@ -32,12 +33,14 @@ class Engine:
     release: Callable[[], Awaitable[None]]
     search: Search
     trees: Trees = field(init=False)
+    live: LiveTurns = field(init=False)
     _background: set[asyncio.Task[None]] = field(default_factory=set)
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
     _left: list[Provider] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.trees = Trees(self.store)
+        self.live = LiveTurns(self.folder / "live")
 
     def provider(self, model: ModelRef) -> Provider:
         """Return the provider of a model. Raises KeyRefused, SettingError."""

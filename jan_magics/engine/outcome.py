@@ -16,6 +16,10 @@ from jan_magics.engine.turn import Ask, Turn
 
 Counted: TypeAlias = Literal["answer", "question"]
 
+BUSY: Final = (
+    "the question before is being answered in another kernel, and this one stands beside it"
+    " · back: %chat undo"
+)
 ANSWER: Final[Literal["answer"]] = "answer"
 SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
 """How an answer ends that need not say anything."""
@@ -56,7 +60,8 @@ class Telling:
     ) -> Outcome:
         """Return a turn with its footer's facts."""
         before = self.answered_by.get(turn.thread.id)
-        length = len(ask.index.path()) - (ask.spot.where == "beside")
+        beside = ask.spot.where == "beside"
+        length = len(ask.index.path_to(ask.spot.message) if beside else ask.index.path()) - beside
         rooted = ask.spot.where == "root"
         state: Literal["new", "continued"] | None = None
         if before is None:
@@ -127,6 +132,8 @@ def _thought(turn: Turn) -> bool:
 
 def _left_behind(ask: Ask) -> list[str]:
     """Say how many later messages stay on the branch that a run leaves."""
+    if ask.spot.busy:
+        return [BUSY]
     if ask.spot.where == "beside":
         return ["the question before got no answer and is not sent · back: %chat undo"]
     count = later_messages(ask.index, ask.spot)

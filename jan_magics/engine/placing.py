@@ -50,7 +50,7 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
         return Spot("after", _above(view, full_id(view.index, asking.at or "")))
     if view.pending:
         return Spot("root")
-    return unanswered(view.index, _next_spot(view, asking, caller))
+    return unanswered(view.index, _next_spot(view, asking, caller), view.live)
 
 
 def _above(view: View, named: str) -> str:
@@ -59,6 +59,7 @@ def _above(view: View, named: str) -> str:
     Raises:
         ThreadError: for a question without an answer, as both would be sent as one.
     """
+    _check_over(view, named)
     if view.index[named].role != "user":
         return named
     answer = view.index.active_child(named)
@@ -67,14 +68,24 @@ def _above(view: View, named: str) -> str:
             f"{named[:8]} is a question without an answer; nothing can be asked below it",
             f"Answer it first: %chat retry {named[:8]}   or ask without --at",
         )
+    _check_over(view, answer.id)
     return answer.id
+
+
+def _check_over(view: View, identifier: str) -> None:
+    """Raise ThreadError for what is being answered just now: half of it is nothing to build on."""
+    if identifier in view.live:
+        raise ThreadError(
+            f"{identifier[:8]} is being answered in another kernel",
+            "Look at it: %chat show   or ask for another answer: %chat retry",
+        )
 
 
 def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
     if asking.at == "head":
-        return unanswered(view.index, HEAD)
+        return unanswered(view.index, HEAD, view.live)
     if caller.run or asking.cell is None or asking.rerun == "append":
-        return unanswered(view.index, caller.run or HEAD)
+        return unanswered(view.index, caller.run or HEAD, view.live)
     call = (asking.cell.cell, asking.cell.ordinal)
     links = [
         record
@@ -83,7 +94,7 @@ def _next_spot(view: View, asking: Asking, caller: Caller) -> Spot:
         and (record.cell, record.ordinal) == call
         and caller.is_same(record)
     ]
-    return unanswered(view.index, spot_of_cell(view.index, links, asking.text))
+    return unanswered(view.index, spot_of_cell(view.index, links, asking.text), view.live)
 
 
 def question_at(view: View, at: str | None) -> Message:
@@ -100,9 +111,12 @@ def question_at(view: View, at: str | None) -> Message:
 
 def cut_answer_at(view: View, at: str | None) -> Message:
     """Return the answer that is named or shown last. Raises ThreadError for one that is whole."""
+    path = view.path()
+    _check_over(view, full_id(view.index, at) if at else path[-1].id if path else "")
     answer = _answer_at(view, at)
     if answer is None:
         raise ThreadError("there is no answer to go on with", "Ask again: %chat retry")
+    _check_over(view, answer.id)
     if finish_of(answer) not in CUT:
         raise ThreadError(f"the answer {answer.id[:8]} is whole", "For another one: %chat retry")
     return answer

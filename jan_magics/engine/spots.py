@@ -1,6 +1,7 @@
 """Where a turn hangs in the tree, and what must be written for that. Pure."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -21,11 +22,12 @@ class Spot:
     head: at the end of the active path · root: the first of a new root branch · after: below
     `message` · beside: in the place of the question `message`, which nobody has answered · again: a
     further answer to the question `message` · edit: a new version of it · on:
-    the answer `message` itself goes on.
+    the answer `message` itself goes on. `busy`: the question is being answered in another kernel.
     """
 
     where: Where = "head"
     message: str = ""
+    busy: bool = False
 
 
 HEAD = Spot()
@@ -105,8 +107,10 @@ def spot_of_cell(index: TreeIndex, links: Sequence[CellLink], text: str) -> Spot
     return Spot("again" if text_of(known) == text else "edit", known.id)
 
 
-def unanswered(index: TreeIndex, spot: Spot) -> Spot:
+def unanswered(index: TreeIndex, spot: Spot, live: AbstractSet[str]) -> Spot:
     """Return the spot beside a question without an answer, where a spot would be below it.
+
+    So it is with one whose answer is being given just now: half of it is nothing to build on.
 
     However it came about (a failure, a stop, a kernel's death, an answer without a word), two
     questions in a row would be sent as one.
@@ -114,6 +118,8 @@ def unanswered(index: TreeIndex, spot: Spot) -> Spot:
     if spot.where not in ("head", "after"):
         return spot
     last = index.head() if spot.where == "head" else index[spot.message]
+    if last is not None and last.id in live and (asked := index.nearest_user(last.id)):
+        return Spot("beside", asked.id, busy=True)
     if last is None or index.children(last.id):
         return spot
     question = index.nearest_user(last.id) if _only_thinks(last) else last

@@ -26,6 +26,7 @@ from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.engine.toolbox import Bench, Toolbox
 from jan_magics.sanitize.roles import alternate
+from jan_magics.storage.live import LiveTurn
 
 Show: TypeAlias = Callable[[Progress], None]
 
@@ -101,6 +102,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     # On disk before the request leaves: a question is never lost.
     index = keep_question(engine, ask, placed)
     answer = ask.partial or empty_answer(engine, placed.question)
+    live = None if ask.side else engine.live.begin(turn_of(placed.question, answer))
     reply = reply_for(engine, ask, answer, show)
     steps = Steps(reply, provider, ask.bench, plan, *further(engine, ask, placed, answer))
     finish: FinishReason = "error"
@@ -118,6 +120,8 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         if said != answer.parts or finish not in ("error", "stopped"):
             answer = finished(ask, answer, reply, (finish, asked_for(ask, placed)), steps.plan)
             index = keep_answer(engine, ask, index, (placed.question, answer))
+        if live:
+            live.end()
         known = (finish, usage_of(answer), timings_of(answer), False)
         sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *reply.told())
         told_of = (steps.plan, notes, reply.steps)
@@ -147,6 +151,11 @@ def place(engine: Engine, ask: Ask) -> Placed:
 def empty_answer(engine: Engine, question: Message) -> Message:
     """Begin an answer; its parent is fixed from here on."""
     return Message(engine.new_id(), question.thread_id, "assistant", (), engine.now(), question.id)
+
+
+def turn_of(question: Message, answer: Message) -> LiveTurn:
+    """Return what other kernels are told of a turn while it lasts."""
+    return LiveTurn(question.thread_id, question.id, answer.id)
 
 
 def folding_for(ask: Ask) -> Folding:
@@ -246,9 +255,17 @@ def keep_answer(
     if ask.side:
         engine.keep_aside(ask.thread, *turn)
         return index
+    index = newest(engine, ask, index, turn[1])
     changes = attach(index, turn[1])
     engine.apply(ask.thread, changes)
     return index.after(changes)
+
+
+def newest(engine: Engine, ask: Ask, index: TreeIndex, answer: Message) -> TreeIndex:
+    """Return the tree as it is now where another kernel has written to it, else as it was known."""
+    now = engine.tree(ask.thread)
+    known = len(index) + (answer.id not in index)
+    return index if len(now) + (answer.id not in now) == known else now
 
 
 def finished(

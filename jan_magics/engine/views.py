@@ -14,11 +14,16 @@ Status: TypeAlias = Literal["active", "truncated"]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A thread with its records in the order of writing; `thread` None: nothing is written yet."""
+    """A thread with its records in the order of writing; `thread` None: nothing is written yet.
+
+    `live` are the ids of the answers that are being given just now, of the question where an answer
+    has no word yet.
+    """
 
     thread: Thread | None = None
     index: TreeIndex = field(default_factory=TreeIndex)
     records: Sequence[Overlay] = ()
+    live: frozenset[str] = frozenset()
 
     @property
     def pending(self) -> bool:
@@ -47,7 +52,11 @@ def view_of(engine: Engine, thread: Thread | None) -> View:
     if thread is None:
         return View()
     held = engine.trees.of(thread.id)
-    return View(thread, held.index, held.records)
+    live = (
+        turn.answer if turn.answer in held.index else turn.question
+        for turn in engine.live.of(thread.id)
+    )
+    return View(thread, held.index, held.records, frozenset(live))
 
 
 def root_is_pending(records: Sequence[Overlay]) -> bool:

@@ -80,12 +80,13 @@ def page_owner(text: str, suffix: str) -> str | None:
     return known if isinstance(known, str) else None
 
 
-def speaker(message: Message, *, hidden: bool = False) -> str:
+def speaker(message: Message, *, hidden: bool = False, live: bool = False) -> str:
     """Return who speaks, and what is to be known of how."""
     name = {"user": "You", "system": "System"}.get(message.role) or model_of(message) or "Assistant"
     finish = finish_of(message)
     cut = finish if finish in ("stopped", "interrupted", "length", "max_steps", "error") else ""
-    return ", ".join(filter(None, (name, cut, "hidden" if hidden else "")))
+    how = "being answered" if live else cut
+    return ", ".join(filter(None, (name, how, "hidden" if hidden else "")))
 
 
 def _notes(message: Message) -> list[str]:

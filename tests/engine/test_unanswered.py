@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from jan_magics.domain.errors import ServerFailed
+from jan_magics.domain.errors import ServerFailed, ThreadError
 from jan_magics.domain.events import Finish, ReasoningDelta, StreamEvent
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.branches import go
@@ -69,9 +69,10 @@ def test_undo_goes_back_to_it(kernel: Kernel) -> None:
     assert kernel.path() == ["one", "one", "two", "two"]
 
 
-def test_who_names_it_asks_below_it(kernel: Kernel) -> None:
+def test_who_names_it_is_told_to_answer_it_first(kernel: Kernel) -> None:
     fail(kernel)
-    assert sent(kernel.ask("and this", at=kernel.id(0))) == ["lost\n\nand this"]
+    with pytest.raises(ThreadError, match="a question without an answer"):
+        kernel.ask("and this", at=kernel.id(0))
 
 
 def test_a_partial_answer_is_an_answer(kernel: Kernel) -> None:

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import jan_magics as jan
+from jan_magics.domain.errors import ThreadError
 from tests.kernel import TURN, Kernel, running_kernel
 
 SLOW = "-m offline:echo -P pace=0.05"
 WORDS = " ".join(f"word{number}" for number in range(20))
 
+LONG = " ".join(f"词{number}" for number in range(150))
 SPEAKS = "while not running._latest.text: __import__('time').sleep(0.01)"
 STOPPED = "('stopped', 'stopped')"
 
@@ -157,6 +160,21 @@ def test_an_interrupt_of_wait_stops_the_turn_in_one_line(kernel: Kernel) -> None
         "(True, 'stopped', 'stopped')"
     )
     assert kernel.ok("%chat resume").turn["text"] == long
+
+
+def test_a_turn_that_goes_on_is_known_here_and_in_other_kernels(kernel: Kernel) -> None:
+    kernel.ok(f"%%chat {SLOW} -t notes --background -o running\n{LONG}")
+    kernel.ok("%chat use -t notes")
+    kernel.ok(SPEAKS)
+    kernel.ok("while len(__import__('jan_magics').current().messages()) < 2: pass")
+    assert "offline:echo, being answered" in kernel.ok("%chat tree").result
+    with jan.Chat("notes") as elsewhere:  # another process
+        assert "being answered" in str(elsewhere.show())
+        with pytest.raises(ThreadError, match="is being answered in another kernel"):
+            elsewhere.resume()
+        kernel.ok("running.wait()")
+        assert "being answered" not in str(elsewhere.show())
+        assert elsewhere.messages().text.tolist() == [LONG, LONG]
 
 
 def test_a_failure_is_shown_in_its_cell_and_raised_by_wait(kernel: Kernel) -> None:
