@@ -172,6 +172,11 @@ _NO_MODEL: Final = re.compile(
     re.IGNORECASE,
 )
 
+# Waiting does not help. Google's word for each of its limits, RESOURCE_EXHAUSTED, is not here.
+_NO_QUOTA: Final = re.compile(
+    r"insufficient[_ ](?:quota|balance)|billing_hard_limit", re.IGNORECASE
+)
+
 
 def _overflow(said: Complaint) -> tuple[int | None, int | None] | None:
     text = f"{said.text} {said.code}"
@@ -216,6 +221,12 @@ def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
 
 
 def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateLimited:
+    if _NO_QUOTA.search(f"{said.code} {said.text}"):
+        return RateLimited(
+            f"the quota of the account at {asked.who} is used up (429){_words(said)}",
+            "Pay there or raise the limit, or ask another model: %chat use MODEL",
+            model=asked.model,
+        )
     wait = f"Wait {_duration(seconds) or 'a while'} and run"
     return RateLimited(
         f"{asked.who} takes no more requests for now (429){_words(said)}",
