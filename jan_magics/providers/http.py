@@ -1,5 +1,6 @@
 """The line to one server: timeouts, proxies, one retry, and every failure of httpx typed."""
 
+import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -200,6 +201,12 @@ def transport_failure(error: Exception, asked: Asked, *, begun: bool) -> Provide
             "Run the cell again, or go on from what arrived: %chat resume",
             model=asked.model,
         )
+    if _nameless(error):
+        return ModelNotReachable(
+            f"{asked.model} is not reachable: the name in {asked.address} cannot be resolved",
+            "Check its spelling and the network, or ask another model: %chat use MODEL",
+            model=asked.model,
+        )
     return ModelNotReachable(
         f"{asked.model} is not reachable at {asked.address}: {_why(error)}",
         "Start its server, or list what is running: %chat models   then: %chat use MODEL",
@@ -209,6 +216,13 @@ def transport_failure(error: Exception, asked: Asked, *, begun: bool) -> Provide
 
 _NO_CONNECTION: Final = (httpx.ConnectTimeout, httpx.PoolTimeout)
 _NO_REQUEST: Final = (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.CookieConflict)
+
+
+def _nameless(error: BaseException | None) -> bool:
+    """Tell whether a host's name could not be resolved; the reason lies below httpx's error."""
+    while error is not None and not isinstance(error, socket.gaierror):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _why(error: Exception) -> str:
