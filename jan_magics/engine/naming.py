@@ -2,7 +2,7 @@
 
 import difflib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -30,8 +30,21 @@ def own(thread: Thread) -> Mapping[str, Any]:
 
 def shown_title(thread: Thread) -> str:
     """Return the title, else the notebook's name, else what people read where there is neither."""
-    notebook = own(thread).get("notebook")
-    return thread.title or (Path(notebook).stem if isinstance(notebook, str) else "unnamed")
+    notebook, number = own(thread).get("notebook"), own(thread).get("number")
+    stem = Path(notebook).stem if isinstance(notebook, str) else "unnamed"
+    return thread.title or (f"{stem} {number}" if isinstance(number, int) else stem)
+
+
+def unnamed(store: Store, notebook: str) -> list[Thread]:
+    """Return the threads of a notebook that have no title."""
+    threads = [row.thread for row in store.threads() if not (row.damaged or row.thread.title)]
+    return [thread for thread in threads if own(thread).get("notebook") == notebook]
+
+
+def next_number(threads: Iterable[Thread]) -> int | None:
+    """Return the number that a further thread without a title is told by; the first has none."""
+    numbers = [own(thread).get("number") or 1 for thread in threads]
+    return max(numbers) + 1 if numbers else None
 
 
 def find_thread(store: Store, name: str) -> Thread | None:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from jan_magics.domain.errors import SettingError, ThreadNotFound
+from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
@@ -27,10 +27,12 @@ from jan_magics.engine.naming import (
     existing_thread,
     find_again,
     find_thread,
+    next_number,
     own,
     plain_name,
     shown_title,
     sound,
+    unnamed,
     usable_title,
 )
 from jan_magics.engine.records import KEY
@@ -80,6 +82,8 @@ class Threads:
         known: dict[str, Json] = {"notebook": here.notebook} if here.notebook else {}
         if here.notebook and not title:
             known["cells"] = list[Json](remembered((), asked_by(here, self.files)))
+            if number := next_number(unnamed(self.engine.store, here.notebook)):
+                known["number"] = number
         thread = self.engine.new_thread(title, known)
         self.names |= {title or thread.id: thread.id, thread.id: thread.id}
         if not title:
@@ -127,13 +131,17 @@ class Threads:
     def _find(self, name: str, *, writing: bool) -> Thread | None:
         """Find a thread by name; the notebook's own also by the name that its footer shows."""
         found = find_again(self.engine.store, name, self.names)
-        if (
-            found is None
-            and (mine := self._own(writing=writing))
-            and shown_title(mine) == plain_name(name)
-        ):
-            return mine
-        return found
+        return found or self._untitled(plain_name(name), self._own(writing=writing))
+
+    def _untitled(self, name: str, mine: Thread | None) -> Thread | None:
+        """Find a thread of this notebook by what its footer shows. Raises AmbiguousThread."""
+        notebook = self.here().notebook
+        others = unnamed(self.engine.store, notebook) if notebook else ()
+        threads = (*others, *((mine,) if mine else ()))
+        found = {each.id: each for each in threads if shown_title(each) == name}
+        if len(found) > 1:
+            raise AmbiguousThread(name, [*found])
+        return next(iter(found.values()), None)
 
     def _own(self, *, writing: bool) -> Thread | None:
         here, store = self.here(), self.engine.store
@@ -190,7 +198,8 @@ def go_back(threads: Threads, identifier: str) -> None:
         with suppress(ThreadNotFound):
             # The thread made meanwhile stays, and is the notebook's own no longer.
             cells = own(threads.engine.store.thread(meanwhile)).get("cells")
-            threads.keep(meanwhile, cells=None)
+            number = next_number(unnamed(threads.engine.store, here.notebook))
+            threads.keep(meanwhile, cells=None, number=number)
             threads.keep(identifier, cells=[*dict.fromkeys((*mine["cells"], *(cells or ())))])
     threads.own_id, threads.notebook = identifier, here.given
     threads.root, threads.last = False, None
@@ -211,6 +220,7 @@ def _copy(engine: Engine, source: Thread, here: Here) -> Thread:
     # Last, for a thread that knows its cells is the notebook's own: half a copy never is.
     metadata = {k: v for k, v in source.metadata.items() if k not in _NOT_COPIED}
     known = {**own(source), "notebook": here.notebook}
+    known.pop("number", None)
     whom = {key: value for key, value in source.extra.items() if key == THREAD_KEY}
     engine.store.update_thread(thread.id, metadata={**metadata, KEY: known}, extra=whom)
     return engine.store.thread(thread.id)

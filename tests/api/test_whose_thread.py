@@ -100,7 +100,7 @@ def test_a_copy_takes_the_active_path_only(first: Path, tmp_path: Path) -> None:
 def test_a_notebook_made_anew_at_the_same_path_is_new(first: Path) -> None:
     write(first, {C: "one"})
     with NotebookHost(first) as kernel:
-        assert "first (new)" in footer(kernel.ask("one", C))
+        assert "first 2 (new)" in footer(kernel.ask("one", C))
         assert kernel.threads() == [("first.ipynb", "", 2)] * 2
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from jan_magics.api.tables import threads_table
-from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.errors import AmbiguousThread, ThreadError
 from jan_magics.engine.branches import begin
-from jan_magics.engine.naming import existing_thread, plain_name
+from jan_magics.engine.naming import existing_thread, own, plain_name
 from jan_magics.engine.undoing import delete_thread, rename_thread, undo
 from tests.engine.threads import Kernel
 
@@ -73,3 +73,20 @@ def test_the_notebook_goes_on_in_its_thread_that_came_back(kernel: Kernel, resta
     assert kernel.path() == ["one", "one", "three", "three"]
     titles = threads_table(kernel.session.engine.store.threads()).title
     assert "" not in titles.tolist()
+
+
+def test_a_second_thread_without_a_name_is_told_apart(kernel: Kernel) -> None:
+    kernel.ask("one")
+    begin(kernel.session, None)
+    kernel.ask("two")
+    store = kernel.session.engine.store
+    assert [*threads_table(store.threads()).title] == ["work 2", "work"]
+    kernel.open()
+    kernel.ask("three", thread="work 2")
+    kernel.ask("four", thread="work")
+    assert sorted(row.messages for row in store.threads()) == [4, 4]
+    second = existing_thread(store, store.threads()[1].thread.id)
+    store.update_thread(second.id, metadata={"jan_magics": {**own(second), "number": None}})
+    with pytest.raises(AmbiguousThread) as caught:
+        kernel.ask("five", thread="work")
+    assert second.id in caught.value.ids
