@@ -125,6 +125,8 @@ def _instructions(shell: Any, parsed: argparse.Namespace, text: str) -> str:
 def _variable(name: str | None) -> str | None:
     if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
         raise UsageError(f"-o {name!r} is no name of a variable\nName one: -o answer")
+    if name is not None and hasattr(builtins, name):
+        raise UsageError(f"-o {name!r} would hide Python's own {name}\nName another: -o answer")
     return name
 
 

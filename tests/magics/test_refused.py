@@ -65,3 +65,8 @@ def test_a_name_that_the_thread_has_already(kernel: Kernel) -> None:
         ran = kernel.run(line)
         assert ran.error is not None
         assert "the thread is called '猫' already" in ran.error[2][0]
+
+
+def test_an_answer_hides_nothing_of_python(kernel: Kernel) -> None:
+    refused = kernel.run("%%chat -o print\nhi")
+    assert "would hide Python's own print" in refused.err
