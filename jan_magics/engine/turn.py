@@ -99,10 +99,10 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     provider = engine.ready(ask.model, ask.options)
     placed = place(engine, ask)
     plan = await planned(ask, placed)
-    # On disk before the request leaves: a question is never lost.
-    index = keep_question(engine, ask, placed)
     answer = ask.partial or empty_answer(engine, placed.question)
     live = None if ask.side else engine.live.begin(turn_of(placed.question, answer))
+    # On disk before the request leaves: a question is never lost.
+    index = keep_question(engine, ask, placed)
     reply = reply_for(engine, ask, answer, show)
     steps = Steps(reply, provider, ask.bench, plan, *further(engine, ask, placed, answer))
     finish: FinishReason = "error"
