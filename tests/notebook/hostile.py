@@ -34,7 +34,7 @@ DEFINITION = re.compile(
 )
 MATH_IN_ADDRESS = re.compile(r"(?:(?:https?|ftp)://|www\.)\S*[$\\]", re.I)
 KEPT = re.compile(
-    r"(?:\A|(?<=\n\n))```[A-Za-z0-9_+#.-]+\n(?:(?!`{3}|~{3})[\s\S])*?\n```(?=\n\n|\n?\Z)"
+    r"(?:\A\n*|(?<=\n\n))```[A-Za-z0-9_+#.-]+\n(?:(?!`{3}|~{3})[\s\S])*?\n```(?=\n\n|\n?\Z)"
 )
 """A fence that nothing inside can end, and that ends no other one."""
 FENCED = re.compile(r"^(?:[ >\t]|[-*+]|\d+[.)])*(`{3,}|~{3,})", re.M)

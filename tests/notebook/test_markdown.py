@@ -62,6 +62,7 @@ CHANGED = [
      "```html\n<b>\n\n$x$\n```"),
     ("````html\n<b>\n```\n````",
      '<pre><code class="language-html">&lt;b&gt;\n&#96;&#96;&#96;</code></pre>'),
+    ("\n```\n</", "\n```text\n</\n```"),
     ("```\nif a<b:\n\n    你好\n```", "```text\nif a<b:\n\n    你好\n```"),
     ("- ```html\n  <b>\n  c\n  ```",
      '- <pre><code class="language-html">&lt;b&gt;&#10;c</code></pre>'),
