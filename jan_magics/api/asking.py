@@ -1,6 +1,6 @@
 """Keywords become an asking: the flags of `%%chat` by their names, else the model's parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, get_args
 
@@ -10,6 +10,7 @@ from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import checked_options, names_a_key
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.settings import BY_NAME
 from jan_magics.engine.templates import escaped
 
 FLAGS: Final = ("thread", "model", "system", "assistant")
@@ -67,11 +68,22 @@ def laid_on(asking: Asking, params: Mapping[str, Any]) -> Asking:
             raise KeyRefused(
                 f"{name} is no parameter of a model", "Give it to jan.Chat(api_key=…)."
             )
+    refuse_settings(others)
     parameters = {**asking.options.parameters, **others}
     kept = {name: value for name, value in parameters.items() if value is not None}
     together = replace(asking.options, **options, parameters=kept)
     checked_options(together)
     return replace(asking, **flags, options=together)
+
+
+def refuse_settings(names: Iterable[str]) -> None:
+    """Refuse our own settings as parameters of a model: they would be sent and do nothing."""
+    for name in names:
+        if name in BY_NAME:
+            raise SettingError(
+                f"{name} is a setting, not a parameter of a model",
+                f"Set it for this kernel: %config JanMagics.{name} = …",
+            )
 
 
 def checked_text(text: object) -> str:

@@ -60,7 +60,7 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     wanted: dict[str, MarkAction] = {}
     fixed = {row.n: row for row in plan_table(plan, text, host.session().view()).itertuples()}
     for row in frame.itertuples():
-        action = _action(row.action)
+        action = _action(row.action, f" in row {getattr(row, 'n', '?')}")
         if isinstance(row.id, str):
             wanted[row.id] = action
         elif (there := fixed.get(getattr(row, "n", None))) is not None and there.action != action:
@@ -158,9 +158,9 @@ def _several(value: object) -> Sequence[object]:
     return tuple(value)
 
 
-def _action(action: object) -> MarkAction:
+def _action(action: object, where: str = "") -> MarkAction:
     known: tuple[MarkAction, ...] = get_args(MarkAction)
-    found = next((each for each in known if each == action), None)
+    found = next((each for each in known if isinstance(action, str) and each == action), None)
     if found is None:
-        raise SettingError(f"no action {action!r}", f"It can be: {', '.join(known)}")
+        raise SettingError(f"no action {action!r}{where}", f"It can be: {', '.join(known)}")
     return found

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import (
+    Change,
     Hidden,
     Mark,
     MarkAction,
@@ -18,6 +19,7 @@ from jan_magics.domain.overlays import (
     Summary,
     TrimCut,
     Undone,
+    taken_back,
 )
 
 ACTIVE: Final = "active"
@@ -82,8 +84,8 @@ def look(path: Sequence[Message], records: Iterable[Overlay]) -> Seen:
 def in_effect(records: Iterable[Overlay]) -> list[Overlay]:
     """Return the records that bear on what is sent and were not taken back, in their order."""
     kinds = (Hidden, SegmentCut, Summary, Mark, TrimCut)
-    ours = [each for each in records if isinstance(each, (*kinds, Undone))]
-    undone = {each.change for each in ours if isinstance(each, Undone)}
+    ours = [each for each in records if isinstance(each, (*kinds, Undone, Change))]
+    undone = taken_back(ours)
     return [
         each
         for each in ours

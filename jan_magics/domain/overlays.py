@@ -3,7 +3,7 @@
 A record is written once and never changed; a later one of the same kind wins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from jan_magics.domain.messages import Json, Message
 
 ChangeKind: TypeAlias = Literal[
-    "branch", "drop", "delete", "title", "repair", "mark", "plan", "clear", "compact"
+    "branch", "drop", "delete", "title", "repair", "mark", "plan", "clear", "compact", "restore"
 ]
 MarkAction: TypeAlias = Literal["keep", "drop", "pin", "summarise"]
 
@@ -52,7 +52,10 @@ class NextRoot:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a thread that `undo` takes back; `before` is what it needs for that."""
+    """A change of a thread that `undo` takes back; `before` is what it needs for that.
+
+    A "restore" takes the change back that it names, for as long as it is not taken back itself.
+    """
 
     id: str
     kind: ChangeKind
@@ -124,3 +127,15 @@ Overlay: TypeAlias = (
     | Mark
     | TrimCut
 )
+
+
+def taken_back(records: Iterable[Overlay]) -> frozenset[str]:
+    """Return the ids of the changes that were taken back."""
+    ours = [each for each in records if isinstance(each, Undone | Change)]
+    undone = {each.change for each in ours if isinstance(each, Undone)}
+    restored = {
+        str(each.before.get("change"))
+        for each in ours
+        if isinstance(each, Change) and each.kind == "restore" and each.id not in undone
+    }
+    return frozenset(undone | restored)

@@ -12,7 +12,7 @@ from jan_magics.domain.overlays import (
     SegmentCut,
     Summary,
     TrimCut,
-    Undone,
+    taken_back,
 )
 
 
@@ -46,7 +46,9 @@ def copy_path(
 def _records(records: Sequence[Overlay], ids: Mapping[str, str], notebook: str) -> list[Overlay]:
     """Copy which cell asked what, and what is sent of it; the rest tells of changes made there."""
     copied: list[Overlay] = []
-    for record in records:
+    # What was taken back is left behind, and with it the records that say so.
+    undone = taken_back(records)
+    for record in (each for each in records if getattr(each, "change", None) not in undone):
         match record:
             case CellLink(message=message) if message in ids:
                 copied.append(replace(record, notebook=notebook, message=ids[message]))
@@ -59,8 +61,6 @@ def _records(records: Sequence[Overlay], ids: Mapping[str, str], notebook: str) 
                 copied.append(replace(record, upto=ids[upto], covers=covered))
             case SegmentCut(upto=upto) | TrimCut(upto=upto) if upto in ids:
                 copied.append(replace(record, upto=ids[upto]))
-            case Undone():
-                copied.append(record)
             case _:
                 continue
     return copied

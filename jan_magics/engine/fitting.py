@@ -29,6 +29,8 @@ from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
 from jan_magics.sanitize.validate import validate
 
+TELLING: Final = 400
+"""Tokens from which on a request tells how a server counts; of fewer, what its template adds."""
 OBSERVED: Final = 16
 """The newest turns of a model from which its correction is learned."""
 PATIENCE: Final = 3.0
@@ -194,7 +196,7 @@ class Fitting:
         """Remember a finished turn's plan, and learn from the input tokens of its one request."""
         self.plans[thread] = plan
         estimated = fit.estimate(plan)
-        if counted and estimated:
+        if counted and estimated and estimated >= TELLING:
             self.observed.setdefault(fit.model, []).append((estimated, counted))
 
     async def _counts(
@@ -242,4 +244,5 @@ def limit_of(options: ChatOptions) -> float | None:
 def observed_of(path: Sequence[Message], model: ModelRef) -> list[tuple[int, int]]:
     """Return what was estimated and what a model's server counted, for the answers of a path."""
     found = ((estimated_of(each), usage_of(each).input, model_of(each)) for each in path)
-    return [(e, counted) for e, counted, name in found if e and counted and name == str(model)]
+    told = ((e, counted) for e, counted, name in found if e and counted and name == str(model))
+    return [(e, counted) for e, counted in told if e >= TELLING]

@@ -6,6 +6,7 @@ from jan_magics.context.plan import ContextPlan, plan_context
 from jan_magics.context.rows import rows_of
 from jan_magics.context.segments import look
 from jan_magics.domain.errors import ContextOverflow, SettingError, ThreadError
+from jan_magics.domain.messages import Json
 from jan_magics.domain.overlays import (
     Change,
     ChangeKind,
@@ -13,7 +14,7 @@ from jan_magics.domain.overlays import (
     MarkAction,
     Overlay,
     SegmentCut,
-    Undone,
+    taken_back,
 )
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.branches import NOTHING_HERE, write
@@ -38,7 +39,7 @@ def clear(session: Session) -> tuple[View, int]:
     view = session.view()
     path, seen = view.path(), look(view.path(), view.records)
     count = sum(message.id not in seen.statuses for message in path)
-    if not count:
+    if not count and not seen.summary:
         raise ThreadError("there is nothing to clear: no message here is sent", "Ask something.")
     change = Change(session.engine.new_id(), "clear", {"messages": count}, session.engine.now())
     records: list[Overlay] = [SegmentCut(path[-1].id, change.id), change]
@@ -61,7 +62,9 @@ def restore(session: Session, kind: ChangeKind) -> View:
     if found is None:
         what = "summary to take back" if kind == "compact" else "cleared context to restore"
         raise ThreadError(f"there is no {what} on this branch", "See: %chat show")
-    return write(session, view, Changes(), [Undone(found)])
+    before: dict[str, Json] = {"change": found, "what": kind}
+    change = Change(session.engine.new_id(), "restore", before, session.engine.now())
+    return write(session, view, Changes(), [change])
 
 
 def apply(session: Session, plan: ContextPlan, wanted: Mapping[str, MarkAction]) -> View:
@@ -130,7 +133,7 @@ def _marks(
 
 def _newest_cut(view: View) -> str | None:
     ids = {message.id for message in view.path()}
-    undone = {each.change for each in view.records if isinstance(each, Undone)}
+    undone = taken_back(view.records)
     cuts = (each for each in reversed(view.records) if isinstance(each, SegmentCut))
     found = (c.change for c in cuts if c.upto in ids and c.change not in undone)
     return next(found, None)

@@ -23,6 +23,7 @@ _ALONE: Final[Mapping[ChangeKind, str]] = MappingProxyType(
         "mark": "the marks of messages",
         "plan": "the edited plan",
         "clear": "the clearing; what was said is sent again",
+        "restore": "the restoring; it is cleared or compacted again",
         "compact": "the compaction; the messages are sent word for word again",
     }
 )

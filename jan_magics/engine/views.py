@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from jan_magics.domain.messages import Message, Thread
-from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, Undone
+from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay, taken_back
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.engine import Engine
 
@@ -42,7 +42,7 @@ class View:
 
     def changes(self) -> Iterator[Change]:
         """Yield the changes that were not taken back, the newest first."""
-        undone = {each.change for each in self.records if isinstance(each, Undone)}
+        undone = taken_back(self.records)
         changes = (each for each in reversed(self.records) if isinstance(each, Change))
         return (change for change in changes if change.id not in undone)
 

@@ -9,6 +9,7 @@ from traitlets import CUnicode, Enum, TraitError, Unicode, validate
 
 from jan_magics.magics.arguments import HelpAsked, make_parser, parse
 from jan_magics.magics.commands import ASKING, VERBS
+from jan_magics.magics.loading import load
 
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
@@ -118,13 +119,14 @@ class JanMagics(Magics):
         returns an ``Answer``, also in ``_``. ``%%chat --help`` lists the flags.
         """
         try:
+            load()
             if cell is None:
                 from jan_magics.magics.verbs import run_verb
 
                 return run_verb(self, line)
             return self._ask(line, cell)
         except KeyboardInterrupt as interrupt:
-            # Also while libraries load at the first call, before there is a turn to stop.
+            # Also what came while libraries were loaded, before there was a turn to stop.
             from jan_magics.notebook.bridge import Stopped
 
             raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None

@@ -104,3 +104,55 @@ def test_repairs_are_told_and_not_stored(chat: jan.Chat) -> None:
     assert "\x00" not in answer.sent["messages"][0]["text"]
     assert chat.messages().text[0] == "a\x00b 你好"
     assert chat.send("clean", history=False, show=False).repairs.empty
+
+
+def test_what_was_taken_off_comes_back_by_undo(chat: jan.Chat) -> None:
+    chat.use(window=700)
+    for n in range(9):
+        text = f"{n} what is the answer to the question of questions, and of all of them?"
+        chat.send(text, show=False)
+    chat.compact(keep=2)
+    chat.compact(off=True)
+    assert set(chat.messages().status) == {"active"}
+    chat.undo()
+    assert set(chat.messages().status) == {"active", "compressed"}
+    chat.undo()
+    assert set(chat.messages().status) == {"active"}
+    chat.clear()
+    chat.clear(off=True)
+    assert set(chat.messages().status) == {"active"}
+    chat.undo()
+    assert set(chat.messages().status) == {"archived_segment"}
+
+
+def test_a_summary_is_cleared_too(chat: jan.Chat) -> None:
+    chat.use(window=700)
+    for n in range(9):
+        text = f"{n} what is the answer to the question of questions, and of all of them?"
+        chat.send(text, show=False)
+    chat.compact(keep=0)
+    chat.clear()
+    assert chat.send("next", show=False).sent["system"] == ""
+
+
+@pytest.mark.parametrize("name", ["safety", "strategy", "keep", "trim_to"])
+def test_a_setting_is_no_parameter(chat: jan.Chat, name: str) -> None:
+    with pytest.raises(SettingError, match=f"{name} is a setting"):
+        chat.send("x", **cast(Any, {name: 1}))
+    with pytest.raises(SettingError, match=f"{name} is a setting"):
+        chat.grid("x", **cast(Any, {name: [1]}))
+
+
+def test_a_blank_action_names_its_row(chat: jan.Chat) -> None:
+    chat.send("one", show=False)
+    plan = chat.plan("two")
+    plan.loc[0, "action"] = None
+    with pytest.raises(SettingError, match="in row 1"):
+        chat.apply(plan)
+
+
+def test_small_requests_teach_nothing_of_large_ones(chat: jan.Chat) -> None:
+    before = chat.plan("word " * 2000).tokens.iloc[-1]
+    for _ in range(8):
+        chat.send("hi", show=False)
+    assert chat.plan("word " * 2000).tokens.iloc[-1] == before
