@@ -18,8 +18,6 @@ from jan_magics.domain.messages import FilePart, Message, TextPart, ToolCallPart
 from jan_magics.domain.overlays import Summary
 from jan_magics.domain.protocols import Tokenizer
 
-SAID: Final = 4
-"""The fewest letters that can say anything."""
 WORTHWHILE: Final = 0.2
 """The least share of the history's tokens that a compaction has to free."""
 LEDGER_SHARE: Final = 0.15
@@ -178,11 +176,10 @@ def _ledger_size(summary: Summary, tokenizer: Tokenizer) -> int:
 
 
 def is_garbage(text: str) -> bool:
-    """Tell whether a text says nothing: blank, or one word over and over."""
+    """Tell whether a text says nothing: no letter in it, or one word over and over."""
     words = text.split()
-    return sum(letter.isalnum() for letter in text) < SAID or (
-        len(words) > 20 and len(set(words)) * 10 < len(words)
-    )
+    over_and_over = len(words) > 20 and len(set(words)) * 10 < len(words)
+    return over_and_over or not any(map(str.isalnum, text))
 
 
 def _said(message: Message) -> str:
