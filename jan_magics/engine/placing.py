@@ -66,7 +66,7 @@ def _above(view: View, named: str) -> str:
     if answer is None or answer.role == "user":
         raise ThreadError(
             f"{named[:8]} is a question without an answer; nothing can be asked below it",
-            f"Leave --at out, or answer it first: %chat retry {named[:8]}  ",
+            f"Leave --at out, or answer it first: %chat retry {named[:8]}",
         )
     _check_over(view, answer.id)
     return answer.id

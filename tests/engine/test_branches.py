@@ -254,7 +254,7 @@ def test_below_a_question_without_an_answer_nothing_can_be_asked(kernel: Kernel)
         kernel.ask("one", options={"parameters": {"fail": "before"}})
     with pytest.raises(ThreadError, match="nothing can be asked below it") as caught:
         kernel.ask("two", at=kernel.id(0))
-    assert caught.value.next_step.startswith(f"Answer it first: %chat retry {kernel.id(0)[:8]}")
+    assert caught.value.next_step.endswith(f"answer it first: %chat retry {kernel.id(0)[:8]}")
     assert kernel.everything() == ["one"]
 
 
