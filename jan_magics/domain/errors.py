@@ -209,7 +209,8 @@ class ContextOverflow(ProviderError):
         self.used = used
         self.window = window
         self.planned = planned
-        sizes = f"{used or '?'} tokens of {window or '?'}"
+        told, whole = ("?" if size is None else size for size in (used, window))
+        sizes = f"{told} tokens of {whole}"
         if planned is not None:
             sizes += f"; the rest of the window of {planned} is kept for the answer"
         super().__init__(
