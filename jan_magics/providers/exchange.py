@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 import httpx
@@ -11,7 +11,7 @@ import httpx
 from jan_magics.domain.errors import RequestRejected
 from jan_magics.domain.events import LeftOut, StreamEvent
 from jan_magics.domain.messages import Json
-from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.models import ChatOptions, ChatRequest
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, chunks_of
@@ -83,6 +83,18 @@ async def _send(
                 break
         for event in answer.close():
             yield event
+
+
+def letter_of(
+    path: str,
+    request: ChatRequest,
+    encode: Callable[[ChatRequest], Mapping[str, Json]],
+    settled: Settled,
+) -> Letter:
+    """Return the letter of a request: as it is encoded, and the same without any parameter."""
+    options = request.options
+    bare = replace(request, options=ChatOptions(timeout=options.timeout))
+    return Letter(path, encode(request), encode(bare), settled, patience(options))
 
 
 def patience(options: ChatOptions) -> float | None:

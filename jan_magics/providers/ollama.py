@@ -2,26 +2,25 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import httpx
 
 from jan_magics.domain.errors import ProviderError
-from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import Json
-from jan_magics.domain.models import CapabilitySource, ChatOptions, ChatRequest, ModelInfo, ModelRef
+from jan_magics.domain.models import CapabilitySource, ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.dialects import OLLAMA, Dialect
-from jan_magics.providers.exchange import Letter, exchange, patience
-from jan_magics.providers.failures import Asked, unreadable
+from jan_magics.providers.exchange import Letter, Reading, letter_of
+from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import BODY_LIMIT, Line, body_of
 from jan_magics.providers.keys import Key
 from jan_magics.providers.ollama_wire import Lines, OllamaDecoder, encode
 from jan_magics.providers.openai_usage import count
 from jan_magics.providers.params import settle
+from jan_magics.providers.speaking import HttpProvider, rows_of
 from jan_magics.providers.waves import calls_in
 
 UNLOADED: Final = 4_096
@@ -30,7 +29,7 @@ _PROBED: Final = 8
 _PATIENCE: Final = 0.08  # seconds for all probes together: a list must not wait for them
 
 
-class OllamaProvider:
+class OllamaProvider(HttpProvider):
     """One Ollama at one address; an address of its OpenAI-like wire means the same server."""
 
     def __init__(
@@ -43,56 +42,25 @@ class OllamaProvider:
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._name = name
-        self._key = key
-        self._dialect = dialect
         root = address.rstrip("/").removesuffix("/v1")
-        self._line = Line(root, key, header=header, transport=transport)
-
-    @property
-    def name(self) -> str:
-        """Return the provider's name, as before the colon of a model."""
-        return self._name
-
-    @property
-    def address(self) -> str:
-        """Return the base address."""
-        return self._line.address
+        line = Line(root, key, header=header, transport=transport)
+        super().__init__(name, key, dialect, line)
 
     @property
     def continues(self) -> bool:
         """Return False: whether a last message is gone on with depends on the model's template."""
         return False
 
-    def check(self, model: ModelRef, options: ChatOptions) -> None:
-        """Refuse a level of reasoning that is none; only the server knows its models.
+    def letter(self, request: ChatRequest) -> Letter:
+        """Return what is sent for a request. Raises SettingError for a parameter that is none."""
+        return letter_for(request, self._dialect)
 
-        Raises:
-            SettingError.
-        """
-        settle(options, self._dialect, model.name)
-
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Send a request and yield events; the last one is Finish.
-
-        Raises:
-            ProviderError: in its exact class, before, in or after the stream.
-        """
-        asked = self._asked(request.model)
+    def reading(self, asked: Asked, request: ChatRequest) -> Reading:
+        """Return what makes the reader of an answer; it is always lines of JSON."""
         calls, tags = calls_in(request.messages), self._dialect.tags
-
-        def reading(_: str) -> Answer:
-            decoder = OllamaDecoder(asked, tags=tags, calls=calls)
-            return Answer(asked, decoder, stream=False, lines=Lines())
-
-        letter = letter_for(request, self._dialect)
-        async with aclosing(exchange(self._line, asked, letter, reading)) as events:
-            async for event in events:
-                yield event
-
-    async def idle(self) -> bool:
-        """Return True: the server does not tell."""
-        return True
+        return lambda _: Answer(
+            asked, OllamaDecoder(asked, tags=tags, calls=calls), stream=False, lines=Lines()
+        )
 
     async def models(self) -> Sequence[ModelInfo]:
         """List the models, loaded ones first, with what the server says of them.
@@ -109,17 +77,6 @@ class OllamaProvider:
         first = sorted(names, key=lambda name: name not in loaded)
         shown = await self._shown(first[:_PROBED], asked)
         return tuple(_info(name, asked, loaded, shown.get(name, {})) for name in first)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self._line.close()
-
-    async def _perhaps(self, path: str, asked: Asked) -> bytes:
-        try:
-            return await self._line.get(path, asked)
-        except ProviderError:
-            # Only more is known with it; an older version does not have it.
-            return b""
 
     async def _shown(self, names: Sequence[str], asked: Asked) -> Mapping[str, Mapping[str, Json]]:
         """Ask for details of some models; what does not come in time is not known."""
@@ -139,22 +96,11 @@ class OllamaProvider:
         except ProviderError:
             return {}
 
-    def _asked(self, model: ModelRef | None) -> Asked:
-        named = str(model) if model else self._name
-        return Asked(named, self._name, self._line.address, self._key)
-
 
 def letter_for(request: ChatRequest, dialect: Dialect) -> Letter:
     """Return what is sent for a request."""
-    options = request.options
-    bare = replace(request, options=ChatOptions(timeout=options.timeout))
-    return Letter(
-        "api/chat",
-        encode(request, dialect),
-        encode(bare, dialect),
-        settle(options, dialect, request.model.name),
-        patience(options),
-    )
+    settled = settle(request.options, dialect, request.model.name)
+    return letter_of("api/chat", request, partial(encode, dialect=dialect), settled)
 
 
 def _object(body: bytes) -> Mapping[str, Json]:
@@ -166,10 +112,8 @@ def _object(body: bytes) -> Mapping[str, Json]:
 
 
 def _names(body: bytes, asked: Asked) -> Sequence[str]:
-    rows = _object(body).get("models")
-    if not isinstance(rows, list):
-        raise unreadable(asked, "there is no list of models in it")
-    found = (row.get("model") or row.get("name") for row in rows if isinstance(row, dict))
+    rows = rows_of(_object(body).get("models"), asked)
+    found = (row.get("model") or row.get("name") for row in rows)
     return [name for name in found if isinstance(name, str) and name]
 
 

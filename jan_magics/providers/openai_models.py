@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
 from jan_magics.providers.catalog import declared_of
-from jan_magics.providers.failures import Asked, unreadable
+from jan_magics.providers.failures import Asked
+from jan_magics.providers.speaking import parsed_list, rows_of
 
 _WINDOWS = ("context_length", "max_context_length", "context_window", "max_model_len")
 
@@ -17,15 +18,11 @@ def read_models(body: bytes, asked: Asked, native: bytes = b"") -> Sequence[Mode
     Raises:
         StreamBroken: when `body` is no list of models.
     """
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise unreadable(asked, "the list of models is no JSON") from error
-    rows = data.get("data") if isinstance(data, dict) else data  # Together gives a bare list
-    if not isinstance(rows, list):
-        raise unreadable(asked, "there is no list of models in it")
+    data = parsed_list(body, asked)
+    # Together gives a bare list.
+    rows = rows_of(data.get("data") if isinstance(data, dict) else data, asked)
     known = _native(native)
-    found = [_info({**row, **known(row)}, asked) for row in rows if isinstance(row, dict)]
+    found = [_info({**row, **known(row)}, asked) for row in rows]
     named = [info for info in found if info.ref.name]
     # sorted is stable: without that knowledge the server's own order stays.
     return tuple(sorted(named, key=lambda info: info.loaded is not True))
