@@ -66,7 +66,7 @@ def begin(session: Session, name: str | None) -> Thread:
         SettingError: when the name cannot be one.
     """
     found = session.threads.named(name) if name else None
-    thread = found or session.threads.create(name)
+    thread = found or (session.threads.obtain(name) if name else session.threads.create(None))
     session.sticky = replace(session.sticky, thread=thread.id)
     view = view_of(session.engine, thread) if found else View(thread)
     if len(view.index) and not view.pending:

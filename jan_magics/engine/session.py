@@ -195,9 +195,12 @@ class Session:
         return choice
 
     def _made(self, name: str | None, first: Ask) -> Thread:
-        """Make a thread for its first turn; one that cannot be asked leaves no thread behind."""
+        """Make a thread for its first turn; one that cannot be asked leaves no thread behind.
+
+        Another turn may have made it while this one chose its model.
+        """
         self.engine.ready(first.model, first.options)
-        return self.threads.create(name)
+        return self.threads.obtain(name)
 
 
 def _own_model(thread: Thread | None) -> str | None:

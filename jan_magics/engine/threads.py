@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from threading import RLock
 from typing import Final
 
 from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFound
@@ -59,6 +60,7 @@ class Threads:
     root: bool = False
     last: str | None = None
     names: dict[str, str] = field(default_factory=dict)
+    _making: RLock = field(default_factory=RLock)
 
     def named(self, name: str | None) -> Thread | None:
         """Return the thread of that name, without a name the notebook's own, else None.
@@ -70,6 +72,14 @@ class Threads:
     def seen(self, name: str | None) -> Thread | None:
         """Return what `named` does, and write nothing; a copied notebook sees the original."""
         return self._find(name, writing=False) if name else self._own(writing=False)
+
+    def obtain(self, name: str | None) -> Thread:
+        """Return what `named` does, or make it. Raises SettingError when the name cannot be one.
+
+        A cell and a turn in the background that want one thread at once get the same.
+        """
+        with self._making:
+            return self.named(name) or self.create(name)
 
     def create(self, name: str | None) -> Thread:
         """Make a thread. Raises SettingError when the name cannot be one, or is taken."""

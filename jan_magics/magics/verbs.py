@@ -159,8 +159,7 @@ def _use(magics: Caller, parsed: Any, _: str) -> Line:
     # Last, so that nothing is left behind where a word before it cannot be used.
     if wanted.thread:
         # By its id: the name may be another's tomorrow.
-        found = session.threads.named(wanted.thread) or session.threads.create(wanted.thread)
-        together = replace(together, thread=found.id)
+        together = replace(together, thread=session.threads.obtain(wanted.thread).id)
     before, session.sticky = session.sticky, together
     try:
         return status()

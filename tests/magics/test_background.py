@@ -178,6 +178,33 @@ def test_a_turn_that_goes_on_is_known_here_and_in_other_kernels(kernel: Kernel) 
         assert elsewhere.messages().text.tolist() == [LONG, LONG]
 
 
+def test_turns_and_use_that_want_a_new_thread_at_once_get_the_same(kernel: Kernel) -> None:
+    for number in range(8):
+        asked = f"%%chat -m offline:echo -t 笔记{number} --background -o"
+        # One cell sends the two turns and the verb with nothing between them.
+        kernel.ok(
+            "shell = get_ipython()\n"
+            f"shell.run_cell({asked + ' first' + chr(10) + 'hello'!r})\n"
+            f"shell.run_cell({asked + ' second' + chr(10) + 'again'!r})\n"
+            f"shell.run_cell('%chat use -t 笔记{number}')\n"
+            "assert second.wait().text == 'again', first.wait().text == 'hello'"
+        )
+        assert kernel.ok("len(__import__('jan_magics').current().messages())").result == "4"
+    titles = kernel.ok("sorted(__import__('jan_magics').threads().title)").result
+    assert titles == str([f"笔记{number}" for number in range(8)])
+
+
+def test_turns_that_begin_a_notebook_at_once_go_into_one_thread(kernel: Kernel) -> None:
+    asked = "%%chat -m offline:echo --background -o"
+    kernel.ok(
+        f"get_ipython().run_cell({asked + ' first' + chr(10) + 'hello'!r})\n"
+        f"get_ipython().run_cell({asked + ' second' + chr(10) + 'again'!r})\n"
+        "first.wait(), second.wait()"
+    )
+    assert kernel.ok("len(__import__('jan_magics').threads())").result == "1"
+    assert kernel.ok("len(__import__('jan_magics').current().messages())").result == "4"
+
+
 def test_a_failure_is_shown_in_its_cell_and_raised_by_wait(kernel: Kernel) -> None:
     failing = "%%chat -m offline:echo -P fail=before --background -o running\nhello"
     kernel.ok(failing)
