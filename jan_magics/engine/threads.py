@@ -74,10 +74,7 @@ class Threads:
         return self._find(name, writing=False) if name else self._own(writing=False)
 
     def obtain(self, name: str | None) -> Thread:
-        """Return what `named` does, or make it. Raises SettingError when the name cannot be one.
-
-        A cell and a turn in the background that want one thread at once get the same.
-        """
+        """Return the thread that is meant, or make it: callers at one moment get the same."""
         with self._making:
             return self.named(name) or self.create(name)
 
