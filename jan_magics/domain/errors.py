@@ -13,6 +13,10 @@ JanError
 ├── StoreError                 the data folder cannot be read or written
 │   ├── StoreLocked            another process holds it for too long
 │   └── SchemaTooNew           it was written by a newer version
+├── RetrievalError             documents, chunks or a collection cannot be used as asked
+│   ├── CollectionNotFound
+│   ├── EmbedderError          an embedder is not installed, or its server failed
+│   └── WhereError             `--where` cannot be read
 ├── KeyRefused                 a key is missing, or must not be sent there
 └── ProviderError              the model or its server did not answer properly
     ├── ModelNotReachable      nothing listens, or the connection failed
@@ -141,6 +145,22 @@ class StoreLocked(StoreError):
 
 class SchemaTooNew(StoreError):
     """Report a store that a newer version has written."""
+
+
+class RetrievalError(JanError):
+    """Report documents, chunks or a collection that cannot be used as asked."""
+
+
+class CollectionNotFound(RetrievalError):
+    """Report a collection that does not exist, with the nearest names."""
+
+
+class EmbedderError(RetrievalError):
+    """Report an embedder that is not installed, or that did not answer properly."""
+
+
+class WhereError(RetrievalError):
+    """Report a filter that cannot be read."""
 
 
 class KeyRefused(JanError):

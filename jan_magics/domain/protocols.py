@@ -2,12 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import FilePart, Json, Message, Role, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.domain.overlays import Overlay
+from jan_magics.domain.retrieval import Fingerprint
 from jan_magics.domain.tree import Changes
 
 
@@ -27,6 +28,10 @@ class ThreadRow:
 
 Stamp: TypeAlias = object
 """What a store says of the state of a thread's tree and records; equal means unchanged."""
+
+
+Vectors: TypeAlias = Any
+"""A float32 array of shape (n, dim); this floor knows no numpy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,4 +226,40 @@ class TokenizingProvider(Protocol):
         self, model: ModelRef, image: Callable[[FilePart], int]
     ) -> ServerCounts | None:
         """Return the server's own counts, None where it has none; nothing is started for it."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Synchronous; ingestion calls it from a worker thread."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Return what makes its vectors comparable with stored ones."""
+        ...
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Return float32 rows (n, dim) of unit length, in the order of the texts.
+
+        A row of zeros, NaN or infinite numbers is not mended here: the caller refuses it.
+
+        Raises:
+            EmbedderError: when it is not installed or its server fails.
+        """
+        ...
+
+    def reads(self, text: str) -> bool:
+        """Tell whether it can read the script of a text."""
+        ...
+
+
+class Reranker(Protocol):
+    """Gives candidates a second, slower look."""
+
+    @property
+    def name(self) -> str:
+        """Return what stands behind `--rerank`."""
+        ...
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one score a text, higher is better. Raises EmbedderError."""
         ...
