@@ -149,7 +149,7 @@ class Chat:
         return self
 
     def drop(self, id: str) -> Self:
-        """Hide a message: it stays in its place and is not sent any more."""
+        """Hide a message: it stays in its place and is not sent, nor what answers it."""
         drop(self._host.session(), id)
         return self
 

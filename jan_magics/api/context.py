@@ -11,17 +11,19 @@ from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, p
 from jan_magics.api.host import Host, Showing
 from jan_magics.context.counting import count_message
 from jan_magics.domain.errors import ProviderError, SettingError
-from jan_magics.domain.messages import Message
+from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.models import parse_model
 from jan_magics.domain.overlays import MarkAction
 from jan_magics.engine import marking
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.budgets import OF_BUDGET
 from jan_magics.engine.compacting import Compacted, compact
 from jan_magics.engine.fitting import NOBODY
 from jan_magics.engine.naming import own
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Preview
+from jan_magics.engine.settings import BY_NAME, checked
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
@@ -59,7 +61,9 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     plan = planned(host, text if isinstance(text, str) else "").plan
     wanted: dict[str, MarkAction] = {}
     fixed = {row.n: row for row in plan_table(plan, text, host.session().view()).itertuples()}
+    stored = {message.id: message for message in plan.measured.path}
     for row in frame.itertuples():
+        _only_actions(row, stored)
         action = _action(row.action, f" in row {getattr(row, 'n', '?')}")
         if isinstance(row.id, str):
             wanted[row.id] = action
@@ -68,6 +72,19 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
                 f"row {row.n} ({there.reason}) cannot be {action!r}", "It is always sent."
             )
     return marking.apply(host.session(), plan, wanted)
+
+
+def _only_actions(row: Any, stored: Mapping[str, Message]) -> None:
+    """Refuse another change of a row, which would be passed over in silence."""
+    message = stored.get(row.id) if isinstance(row.id, str) else None
+    if message is None:
+        return
+    for name, told in (("text", text_of(message)), ("role", message.role)):
+        if isinstance(new := getattr(row, name, told), str) and new != told:
+            raise SettingError(
+                f"the {name} of row {row.id[:8]} was changed; here only `action` can be",
+                f"Write another version: chat.edit({row.id[:8]!r}, text)",
+            )
 
 
 def mark(host: Host, ids: object, action: str) -> View:
@@ -120,14 +137,15 @@ def grid(
 ) -> "pd.DataFrame":
     """Ask the same under every combination of settings; the head does not move.
 
-    `lists` are flags of `%%chat` or parameters of the model by name, each with values to try.
+    `lists` are flags of `%%chat`, settings of the budget (strategy, keep, …) or parameters of the
+    model by name, each with values to try.
     """
     if not lists:
         raise SettingError("a grid has no settings to try", "Name some: overflow=['trim', 'error']")
     values = {name: _several(value) for name, value in lists.items()}
     tried = [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
     # All of them are read before the first is asked.
-    asked = [merged(replace(asking, side=True, cell=None), settings) for settings in tried]
+    asked = [_with(replace(asking, side=True, cell=None), settings) for settings in tried]
     for name in {each.model for each in asked if each.model}:
         host.session().check(name)
     rows = []
@@ -135,6 +153,15 @@ def grid(
         outcome, failure = _side(host, each)
         rows.append({**settings, **grid_row(outcome, failure, needle)})
     return grid_table(list(values), rows)
+
+
+def _with(asking: Asking, settings: Mapping[str, Any]) -> Asking:
+    """Return an asking with a combination laid over it; the settings are checked here."""
+    tried = {name: value for name, value in settings.items() if name in OF_BUDGET}
+    for name, value in tried.items():
+        checked(BY_NAME[name], value, "the grid")
+    others = {name: value for name, value in settings.items() if name not in OF_BUDGET}
+    return replace(merged(asking, others), settings=tried)
 
 
 def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ProviderError | None]:

@@ -87,9 +87,14 @@ def _part_of(whole: Message, message: Message) -> str:
 
 
 def _unsent(plan: ContextPlan, message: Message) -> tuple[MarkAction, str]:
-    status = plan.seen.status(message.id)
+    seen = plan.seen
+    status = seen.status(message.id)
     if status == COMPRESSED:
         return "summarise", REASONS[COMPRESSED]
+    if message.id in seen.led:
+        return "drop", "its question is hidden"
+    if status == TRUNCATED and seen.summary and message.id in seen.summary.covers:
+        return "drop", "hidden, but the summary tells of it"
     return "drop", REASONS.get(status, f"status {status!r}")
 
 

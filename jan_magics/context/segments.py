@@ -37,8 +37,9 @@ Placed = TypeVar("Placed", SegmentCut, Summary, TrimCut)
 class Seen:
     """A path as our records show it.
 
-    `statuses` names only the messages that are not sent. `pinned` are the ids of whole turns that
-    hold a pinned message. `cuts` are where trimming fell to, the newest last.
+    `statuses` names only the messages that are not sent; `led` are those of them that are hidden
+    because their question is. `pinned` are the ids of whole turns that hold a pinned message.
+    `cuts` are where trimming fell to, the newest last.
     """
 
     statuses: Mapping[str, str] = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Seen:
     summary: Summary | None = None
     cuts: tuple[TrimCut, ...] = ()
     segment: int = 0
+    led: frozenset[str] = frozenset()
 
     def status(self, identifier: str) -> str:
         """Return the status of a message on this path."""
@@ -69,16 +71,19 @@ def look(path: Sequence[Message], records: Iterable[Overlay]) -> Seen:
         summary = None
     statuses = {each: COMPRESSED for each in (summary.covers if summary else ()) if each in place}
     statuses |= {message.id: ARCHIVED for message in path[:segment]}
-    for identifier in pinned | {each for each, action in marks.items() if action == "keep"}:
-        # A pin outlasts a clearing and a summary; a message that is to be kept, a summary.
+    kept = whole_turns(path, {each for each, action in marks.items() if action == "keep"})
+    for identifier in pinned | kept:
+        # A pin outlasts a clearing and a summary; a turn that is to be kept, a summary.
         if identifier in pinned or statuses.get(identifier) == COMPRESSED:
             statuses.pop(identifier, None)
     hidden = {each.id: each.hidden for each in ours if isinstance(each, Hidden)}
     gone = {identifier for identifier, is_hidden in hidden.items() if is_hidden}
     gone |= {identifier for identifier, action in marks.items() if action == "drop"}
     statuses |= foreign | {identifier: TRUNCATED for identifier in gone if identifier in place}
+    led = _left_alone(path, statuses)
+    statuses |= dict.fromkeys(led, TRUNCATED)
     cuts = tuple(each for each in ours if isinstance(each, TrimCut) and each.upto in place)
-    return Seen(statuses, marks, pinned, summary, cuts, segment)
+    return Seen(statuses, marks, pinned, summary, cuts, segment, led)
 
 
 def in_effect(records: Iterable[Overlay]) -> list[Overlay]:
@@ -107,6 +112,20 @@ def whole_turns(path: Sequence[Message], chosen: Iterable[str]) -> frozenset[str
         turn.append(message.id)
         if message.id in wanted or found.intersection(turn):
             found.update(turn)
+    return frozenset(found)
+
+
+def _left_alone(path: Sequence[Message], statuses: Mapping[str, str]) -> frozenset[str]:
+    """Return what would be sent of turns whose question is hidden.
+
+    It would stand behind the answer before it, as if it had been said to the question of that.
+    """
+    gone, found = False, set[str]()
+    for message in path:
+        if message.role == "user":
+            gone = statuses.get(message.id) not in (None, COMPRESSED, ARCHIVED)
+        elif gone and message.role == "assistant" and message.id not in statuses:
+            found.add(message.id)
     return frozenset(found)
 
 

@@ -1,5 +1,6 @@
 """What a cell or a call asks for, before anything is looked up."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +20,8 @@ class Asking:
     beginning of the id of the message that the aim is about: the turn goes below it, answers it
     again, makes a new version of it, or goes on with it. `rerun` None = as the setting says, and
     so are `window`, in tokens, and `overflow`. `tools` are functions, or names of some, () none;
-    `max_steps` are model calls; `yes`: whatever is called is run unasked.
+    `max_steps` are model calls; `yes`: whatever is called is run unasked. `settings` are of the
+    budget, and go before all others.
     """
 
     text: str = ""
@@ -39,6 +41,7 @@ class Asking:
     tools: tuple[object, ...] | None = None
     max_steps: int | None = None
     yes: bool = False
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:

@@ -47,7 +47,10 @@ def go(session: Session, target: str | int) -> View:
 
 
 def drop(session: Session, identifier: str) -> View:
-    """Hide a message: it is stored and stays in its place, and is not sent any more."""
+    """Hide a message: it is stored and stays in its place, and is not sent any more.
+
+    An answer is not sent without its question.
+    """
     view = session.view()
     found = full_id(view.index, identifier)
     if found in view.hidden:

@@ -12,6 +12,8 @@ from jan_magics.engine.settings import Settings
 
 SIZES: Final = ("window", "reserve_output", "keep")
 SHARES: Final = ("safety", "warn", "compact_at", "compact_to", "trim_at", "trim_to")
+OF_BUDGET: Final = frozenset({*SIZES, *SHARES, "strategy", "preset", "tokenizer"}) - {"window"}
+"""The settings that a turn may be tried with, beside the flags `window` and `overflow`."""
 CLIENT_ONLY: Final = frozenset({"max_context_tokens", "auto_compact"})
 """Parameters of an assistant that tell us what to send, and are never sent themselves."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jan_magics.context.compact import Stretch, is_worth, stretch_of, too_little
 from jan_magics.context.segments import look
 from jan_magics.context.summary import summary_text
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import Summary
@@ -56,10 +57,7 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
         kept = fit.budget.keep if turns is None else turns
         stretch = stretch_of(view.path(), look(view.path(), view.records), fit.tokenizer, kept)
         if stretch is None:
-            raise ThreadError(
-                f"there is nothing to compact: what is sent are the last {kept} turns, which stay",
-                "Keep fewer: %chat compact --keep 0",
-            )
+            raise _nothing(view, kept)
         _check(stretch, 0)
         summary = await summariser_for(session.engine, provider, fit, show).summary(stretch)
         _check(stretch, fit.tokenizer.count(summary_text(summary)))
@@ -67,6 +65,19 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
             keep(session.engine, thread, summary)
             fit.breaker.reset()
     return Compacted(view, stretch, summary, fit.tokenizer)
+
+
+def _nothing(view: View, kept: int) -> ThreadError:
+    """Say why there is nothing to compact, with what can be done about it."""
+    seen = look(view.path(), view.records)
+    turns = sum(m.role == "user" and m.id not in seen.statuses for m in view.path())
+    if not turns:
+        back = "%chat clear --off" if seen.segment else "%chat compact --off"
+        return ThreadError(
+            "there is nothing to compact: no message here is sent word for word", f"Back: {back}"
+        )
+    stay = f"what is sent is {counted(turns, 'turn')}, and the last {kept} stay"
+    return ThreadError(f"there is nothing to compact: {stay}", "Keep fewer: %chat compact --keep 0")
 
 
 def _check(stretch: Stretch, after: int) -> None:

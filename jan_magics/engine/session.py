@@ -37,6 +37,8 @@ from jan_magics.engine.views import View, view_of
 PLAIN: Final = ChatOptions()
 STAND_IN: Final = "stand_in"
 """What a thread remembers beside a model that only stood in for one."""
+TRIED: Final = "this turn"
+"""The source of the settings that a turn is tried with."""
 
 Over: TypeAlias = Callable[[Outcome], None]
 
@@ -88,7 +90,7 @@ class Session:
         for it, None where nobody can be asked. Raises JanError.
         """
         await self.titling.cancel()
-        settings = self.settings()
+        settings = self.settings().over(TRIED, asking.settings)
         wanted = self.merged(asking, settings)
         name = self._name(wanted, settings)
         found = self.threads.named(name)
@@ -146,7 +148,7 @@ class Session:
 
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
-        settings = self.settings()
+        settings = self.settings().over(TRIED, asking.settings)
         wanted = self.merged(asking, settings)
         found = self.threads.seen(self._name(wanted, settings))
         prepared = await self._prepared(asking, wanted, found, settings)

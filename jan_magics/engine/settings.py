@@ -5,7 +5,7 @@ import os
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -115,6 +115,12 @@ class Settings:
                 place = source.name.format(NAME=name.upper(), name=name)
                 return Value(setting, checked(setting, value, place), place)
         return Value(setting, setting.default, "default")
+
+    def over(self, name: str, values: Mapping[str, object]) -> "Settings":
+        """Return settings in which these values go before all others. Raises SettingError."""
+        for each, value in values.items():
+            checked(BY_NAME[each], value, name)
+        return replace(self, sources=(Source(name, values), *self.sources)) if values else self
 
     def table(self) -> tuple[Value, ...]:
         """Return every setting with its value and source; one that cannot be used says why."""

@@ -1,6 +1,7 @@
 """The verbs of branches: new, show, tree, go, retry, resume, diff, drop, undo."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import dropwhile, islice
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
@@ -9,6 +10,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.current import current
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
+from jan_magics.context.segments import look
 from jan_magics.domain.counting import counted
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
@@ -74,8 +76,18 @@ def _drop(magics: Caller, parsed: Any, _: str) -> Line:
     words = clip(text_of(before.index[dropped]), 60)
     if dropped in before.hidden:
         return Line(f"«{words}» was hidden already")
-    drop(session, dropped)
-    return Line(f"«{words}» is hidden: kept, and not sent any more · back: %chat undo")
+    said = f"«{words}» is hidden: kept, and not sent any more · back: %chat undo"
+    return Line("\n".join((said, *_follows(drop(session, dropped), dropped))))
+
+
+def _follows(view: View, dropped: str) -> Iterator[str]:
+    """Yield what else must be known of a message that was hidden."""
+    path, seen = view.path(), look(view.path(), view.records)
+    after = dropwhile(lambda message: message.id != dropped, path)
+    if (answer := next(islice(after, 1, None), None)) and answer.id in seen.led:
+        yield "its answer is not sent either, as nothing is left that it answers"
+    if seen.summary and dropped in seen.summary.covers:
+        yield "the summary still tells of it · make it anew: %chat compact --off, %chat compact"
 
 
 def _undo(magics: Caller, parsed: Any, _: str) -> Line:

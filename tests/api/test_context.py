@@ -139,8 +139,45 @@ def test_a_summary_is_cleared_too(chat: jan.Chat) -> None:
 def test_a_setting_is_no_parameter(chat: jan.Chat, name: str) -> None:
     with pytest.raises(SettingError, match=f"{name} is a setting"):
         chat.send("x", **cast(Any, {name: 1}))
-    with pytest.raises(SettingError, match=f"{name} is a setting"):
-        chat.grid("x", **cast(Any, {name: [1]}))
+
+
+def test_a_grid_tries_settings_of_the_budget(chat: jan.Chat) -> None:
+    for n in range(12):
+        chat.send(
+            f"{n} 数据 " + "what is the answer to the question of questions? " * 2, show=False
+        )
+    found = chat.grid("and now?", window=[700], trim_to=[0.2, 0.9], strategy="recent")
+    assert found.columns.tolist()[:3] == ["window", "trim_to", "strategy"]
+    assert found.kept[0] < found.kept[1]
+    kept = chat.grid("x", tokenizer=["chars/3.5", "estimate"])
+    assert kept.sent_tokens[0] != kept.sent_tokens[1]
+    with pytest.raises(SettingError, match="strategy from the grid is 'newest'"):
+        chat.grid("x", strategy=["recent", "newest"])
+    with pytest.raises(SettingError, match="trim_to from the grid"):
+        chat.grid("x", trim_to=[7])
+
+
+@pytest.mark.parametrize(("column", "value"), [("text", "another 文字"), ("role", "assistant")])
+def test_only_the_actions_of_a_plan_can_be_changed(chat: jan.Chat, column: str, value: str) -> None:
+    chat.send("one", show=False)
+    chat.send("two", show=False)
+    plan = chat.plan("three")
+    plan.loc[0, column] = value
+    with pytest.raises(SettingError, match=f"the {column} of row") as caught:
+        chat.apply(plan)
+    assert "chat.edit(" in caught.value.next_step
+    assert chat.messages().text[0] == "one"
+
+
+def test_nothing_to_compact_says_what_is_sent_and_the_way_back(chat: jan.Chat) -> None:
+    for n in range(3):
+        chat.send(f"{n} what is the answer to the question of questions?", show=False)
+    with pytest.raises(ThreadError, match="what is sent is 3 turns, and the last 4 stay"):
+        chat.compact(keep=4)
+    chat.clear()
+    with pytest.raises(ThreadError, match="no message here is sent word for word") as caught:
+        chat.compact()
+    assert caught.value.next_step == "Back: %chat clear --off"
 
 
 def test_a_blank_action_names_its_row(chat: jan.Chat) -> None:

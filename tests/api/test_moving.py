@@ -160,7 +160,7 @@ def test_what_is_hidden_stays_hidden_in_a_notebook(
     for identifier in list(chat.messages().id)[1:3]:
         chat.drop(identifier)
     before = list(chat.messages().status)
-    assert before == ["active", "truncated", "truncated", "active"]
+    assert before == ["active", "truncated", "truncated", "truncated"]
     path = chat.export("a.ipynb")
     elsewhere(tmp_path / "other", monkeypatch)
     assert list(jan.import_threads(path).status) == ["added"]

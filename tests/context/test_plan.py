@@ -170,7 +170,7 @@ def test_too_much_that_must_stay_is_an_error_with_numbers() -> None:
 def test_a_hidden_first_question_leaves_no_answer_in_front() -> None:
     plan = plan_context(talk(3), [Hidden("q0")], terms(None))
     assert [m.id for m in plan.messages] == ["q1", "a1", "q2"]
-    assert [row.reason for row in rows_of(plan)][:2] == ["hidden", "an answer cannot come first"]
+    assert [row.reason for row in rows_of(plan)][:2] == ["hidden", "its question is hidden"]
 
 
 def test_a_status_that_nobody_knows_is_shown_and_not_sent() -> None:

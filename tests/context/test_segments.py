@@ -41,8 +41,19 @@ def test_a_pin_outlasts_a_clearing_and_a_summary() -> None:
         assert seen.status("q1") == seen.status("a1") == "active"
         assert seen.status("q0") != "active"
     keep = Mark("a1", "keep", "a1", "p")
-    assert look(PATH, [FIRST_TWO, keep]).status("a1") == "active"
+    kept = look(PATH, [FIRST_TWO, keep])
+    assert kept.status("q1") == kept.status("a1") == "active"
     assert look(PATH, [SegmentCut("a2", "k"), keep]).status("a1") == ARCHIVED
+
+
+def test_an_answer_goes_with_its_hidden_question_but_not_with_one_in_a_summary() -> None:
+    for record in (Hidden("q2"), Mark("q2", "drop", "q4", "m")):
+        seen = look(PATH, [record])
+        assert seen.statuses == {"q2": TRUNCATED, "a2": TRUNCATED}
+        assert seen.led == {"a2"}
+    assert look(PATH, [Hidden("a2")]).statuses == {"a2": TRUNCATED}
+    pinned = look(PATH, [Hidden("q2"), Mark("a2", "pin", "q4", "m")])
+    assert pinned.status("a2") == TRUNCATED
 
 
 def test_what_is_hidden_is_hidden_before_all_else() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from jan_magics.context.segments import look
 from jan_magics.domain.errors import JanError, MessageNotFound, ServerFailed, ThreadError
 from jan_magics.domain.messages import FilePart, TextPart
 from jan_magics.domain.tree import Changes
@@ -182,11 +183,17 @@ def test_a_request_begins_with_a_question(kernel: Kernel) -> None:
     assert sent(kernel.ask("four")) == ["four"]
 
 
-def test_two_answers_in_a_row_are_sent_as_one(kernel: Kernel) -> None:
+def test_an_answer_is_not_sent_without_its_question(kernel: Kernel) -> None:
     kernel.ask("one")
     kernel.ask("two")
-    drop(kernel.session, kernel.id(2))
-    assert sent(kernel.ask("three")) == ["one", "one\n\ntwo", "three"]
+    view = drop(kernel.session, kernel.id(2))
+    seen = look(view.path(), view.records)
+    assert [seen.status(message.id) for message in view.path()] == [
+        "active", "active", "truncated", "truncated",
+    ]  # fmt: skip
+    assert sent(kernel.ask("three")) == ["one", "one", "three"]
+    undo(kernel.session)
+    assert sent(kernel.ask("four"))[:4] == ["one", "one", "two", "two"]
 
 
 def test_a_hidden_question_that_is_asked_again_is_sent(kernel: Kernel) -> None:

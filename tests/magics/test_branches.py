@@ -132,6 +132,21 @@ def test_an_answer_goes_on_after_the_kernel_was_killed(tmp_path: Path) -> None:
         assert kernel.ok("%chat resume").turn["text"] == words
 
 
+def test_a_dropped_question_takes_its_answer_along_and_says_so(kernel: Kernel) -> None:
+    kernel.ok("%%chat\none")
+    kernel.ok("%%chat\n第二个问题 🦊")
+    identifier = kernel.ok("jan.current().messages().id[2][:8]").result.strip("'")
+    said = kernel.ok(f"%chat drop {identifier}").result.splitlines()
+    assert said == [
+        "«第二个问题 🦊» is hidden: kept, and not sent any more · back: %chat undo",
+        "its answer is not sent either, as nothing is left that it answers",
+    ]
+    statuses = kernel.ok("list(jan.current().messages().status)").result
+    assert statuses == "['active', 'active', 'truncated', 'truncated']"
+    reasons = kernel.ok("print(*jan.current().plan('three').reason, sep='|')").out
+    assert reasons == "||hidden|its question is hidden|prompt\n"
+
+
 def test_a_dropped_message_is_not_sent_and_comes_back(kernel: Kernel) -> None:
     kernel.ok("%%chat -o first\none")
     identifier = kernel.ok("first.message[:8]").result.strip("'")

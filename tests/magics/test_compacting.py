@@ -61,6 +61,18 @@ def stored(folder: Path, kind: Kind) -> object:
         store.close()
 
 
+def test_dropping_what_a_summary_tells_of_says_that_it_still_does(tmp_path: Path) -> None:
+    with asked(tmp_path, SUMMARY, answer("done")) as (kernel, _):
+        kernel.ok(f"%%chat\n{WORDS}question 6")
+        identifier = kernel.ok("jan.current().messages().id[0][:8]").result.strip("'")
+        said = kernel.ok(f"%chat drop {identifier}").result.splitlines()
+        assert said[1:] == [
+            "the summary still tells of it · make it anew: %chat compact --off, %chat compact"
+        ]
+        reasons = kernel.ok("list(jan.current().plan('?').reason)").result
+        assert "hidden, but the summary tells of it" in reasons
+
+
 def test_the_footer_tells_and_the_summary_is_sent(tmp_path: Path) -> None:
     with asked(tmp_path, SUMMARY, answer("done")) as (kernel, server):
         ran = kernel.ok(f"%%chat\n{WORDS}question 6")
