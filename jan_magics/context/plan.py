@@ -256,4 +256,19 @@ def _check(terms: Terms, costs: Costs, full: int, forced: int) -> None:
     strict = budget.overflow == "error" and full > budget.share(budget.trim_at, costs.history)
     if costs.history < 0 or forced > costs.history or strict:
         used = others + (full if strict else forced)
-        raise ContextOverflow(used, budget.input, model=terms.model, planned=budget.window)
+        remedy = _remedy(budget, forced, strict=strict)
+        raise ContextOverflow(
+            used, budget.input, model=terms.model, planned=budget.window, remedy=remedy
+        )
+
+
+def _remedy(budget: Budget, forced: int, *, strict: bool) -> str:
+    """Say what would make it fit: of history alone what was marked is never left out by itself."""
+    if strict:
+        return "Ask with --overflow trim or --no-history, or make room: %chat compact"
+    steps = ["Shorten the prompt"]
+    if forced:
+        steps.append(f"drop what is marked ({forced} tokens): %chat mark ID drop")
+    if not forced or budget.reserve_output > budget.input:
+        steps.append(f"keep fewer than {budget.reserve_output} for the answer: --max-tokens N")
+    return ", ".join((*steps, "or ask a model with a larger window: %chat models"))

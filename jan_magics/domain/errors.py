@@ -214,7 +214,7 @@ class ContextOverflow(ProviderError):
     """Report a request larger than the context window; sizes in tokens, None = not known.
 
     `planned` is the window of a request that was not even sent: `used` is then what it would take,
-    and `window` what may be sent in all.
+    and `window` what may be sent in all. `remedy` is what helps there.
     """
 
     def __init__(
@@ -225,6 +225,7 @@ class ContextOverflow(ProviderError):
         model: str = "",
         status: int | None = None,
         planned: int | None = None,
+        remedy: str = "",
     ) -> None:
         self.used = used
         self.window = window
@@ -235,9 +236,8 @@ class ContextOverflow(ProviderError):
             sizes += f"; the rest of the window of {planned} is kept for the answer"
         super().__init__(
             f"the request does not fit the context window of {model or 'the model'} ({sizes})",
-            "Shorten the prompt, ask with --no-history, or make room: %chat compact"
-            if planned
-            else "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
+            remedy
+            or "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
             model=model,
             status=status,
         )

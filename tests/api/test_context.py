@@ -180,6 +180,26 @@ def test_nothing_to_compact_says_what_is_sent_and_the_way_back(chat: jan.Chat) -
     assert caught.value.next_step == "Back: %chat clear --off"
 
 
+def test_what_does_not_fit_names_what_would_help(chat: jan.Chat) -> None:
+    chat.send("一 " + "word " * 200, show=False)
+    with pytest.raises(ContextOverflow) as alone:
+        chat.send("x " * 400, window=200, show=False)
+    assert alone.value.next_step == (
+        "Shorten the prompt, keep fewer than 50 for the answer: --max-tokens N, "
+        "or ask a model with a larger window: %chat models"
+    )
+    with pytest.raises(ContextOverflow) as strict:
+        chat.send("x", window=200, overflow="error", show=False)
+    assert strict.value.next_step == (
+        "Ask with --overflow trim or --no-history, or make room: %chat compact"
+    )
+    chat.mark(chat.messages().id[0], "pin")
+    with pytest.raises(ContextOverflow, match="does not fit") as pinned:
+        chat.send("x", window=200, show=False)
+    assert "drop what is marked (" in pinned.value.next_step
+    assert "%chat mark ID drop" in pinned.value.next_step
+
+
 def test_a_blank_action_names_its_row(chat: jan.Chat) -> None:
     chat.send("one", show=False)
     plan = chat.plan("two")

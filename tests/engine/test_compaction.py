@@ -7,11 +7,10 @@ import pytest
 
 from jan_magics.context.segments import look
 from jan_magics.context.summary import summary_text
-from jan_magics.domain.errors import ContextOverflow, ServerFailed, ThreadError
+from jan_magics.domain.errors import ContextOverflow, ServerFailed
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.overlays import Summary
 from jan_magics.engine import marking
-from jan_magics.engine.asking import Asking
 from jan_magics.engine.compacting import compact
 from tests.engine.compacted import Talk, compacting, question, sent
 
@@ -125,18 +124,6 @@ def test_garbage_changes_nothing(talk: Talk, answer: str) -> None:
     assert "the summary is of no use" in outcome.lines[-1]
     assert talk.records() == []
     assert sent(talk.model.asked[-1])[-1] == f"question {DUE}"
-
-
-def test_a_model_that_says_nothing_is_not_asked_about_the_other_parts(talk: Talk) -> None:
-    talk.chat(1, DUE - 1)
-    talk.session.sticky = Asking(window=600)  # so small that a summary is made in parts
-    assert len(talk.compact(keep=0, dry_run=True).summary.covers) == 2 * (DUE - 1)
-    parts = len(talk.model.summaries)
-    assert parts > 2
-    talk.model.told = lambda _: " "
-    with pytest.raises(ThreadError, match="of no use"):
-        talk.compact(keep=0)
-    assert len(talk.model.summaries) == parts + 1
 
 
 def test_a_late_summary_is_not_waited_for(talk: Talk) -> None:

@@ -10,9 +10,10 @@ from jan_magics.context.budget import Budget
 from jan_magics.context.compact import stretch_of
 from jan_magics.context.prompts import SUMMARISE
 from jan_magics.context.segments import Seen
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.models import ModelRef
+from jan_magics.engine.asking import Asking
 from jan_magics.engine.summarising import Summariser
 from tests.context.histories import Letters, say
 from tests.engine.compacted import WORDS, Talk
@@ -124,3 +125,15 @@ def test_the_ledger_is_written_beside_the_loop(talk: Talk) -> None:
     assert made.ledger["paths"] == ("out/a.csv",)
     assert tokenizer.threads
     assert threading.main_thread().name not in tokenizer.threads
+
+
+def test_a_model_that_says_nothing_is_not_asked_about_the_other_parts(talk: Talk) -> None:
+    talk.chat(1, 5)
+    talk.session.sticky = Asking(window=600)  # so small that a summary is made in parts
+    assert len(talk.compact(keep=0, dry_run=True).summary.covers) == 10
+    parts = len(talk.model.summaries)
+    assert parts > 2
+    talk.model.told = lambda _: " "
+    with pytest.raises(ThreadError, match="of no use"):
+        talk.compact(keep=0)
+    assert len(talk.model.summaries) == parts + 1
