@@ -36,9 +36,11 @@ def shell_here() -> Any:
 def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None = None) -> Host:
     """Make a host for this kernel, terminal or script; nothing is opened yet."""
     shell = shell_here()
+    # One for all that is opened here: servers of tools go on when the store is changed.
+    box = Toolbox(lambda: shell.user_ns if shell else vars(sys.modules["__main__"]), Frames())
     if shell is None:
         opening = Opening(
-            NotebookFiles(), explicit=explicit or {}, toolbox=_toolbox_of_script, api_key=api_key
+            NotebookFiles(), explicit=explicit or {}, toolbox=lambda: box, api_key=api_key
         )
         return Host(opening)
     opening = Opening(
@@ -47,14 +49,10 @@ def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None 
         marks=partial(cell_marks, shell),
         configured=lambda: configured(shell),
         explicit=explicit or {},
-        toolbox=lambda: Toolbox(lambda: shell.user_ns, Frames()),
+        toolbox=lambda: box,
         api_key=api_key,
     )
     return Host(opening, shell)
-
-
-def _toolbox_of_script() -> Toolbox:
-    return Toolbox(lambda: vars(sys.modules["__main__"]), Frames())
 
 
 def _notebook(shell: Any, configured: str | None, named: str | None) -> Path | None:

@@ -51,8 +51,36 @@ def tools() -> "pd.DataFrame":
     from dataclasses import asdict
 
     from jan_magics.api.opening import current_host
+    from jan_magics.engine.tool_rows import tool_rows
     from jan_magics.frames import frame
 
     session = current_host().session()
-    rows = session.toolbox.rows(session.sticky.tools or ())
+    rows = tool_rows(session.toolbox, session.sticky.tools or ())
     return frame("tools", (asdict(row) for row in rows))
+
+
+def add_servers(named: str) -> tuple[str, ...]:
+    """Offer the tools of MCP servers at every turn, and return the servers' names.
+
+    `named` is an address, or a file relative to the notebook. Nothing is started before a turn.
+
+    Raises:
+        SettingError: for a file that cannot be read or names no server, and for no address.
+    """
+    import os
+    from dataclasses import replace
+
+    from jan_magics.api.opening import current_host, resolved
+    from jan_magics.engine.tool_servers import PREFIX
+    from jan_magics.providers.mcp_config import read_servers, server_at
+
+    host = current_host()
+    session = host.session()
+    is_address = named.startswith(("http://", "https://"))
+    names = session.toolbox.add_servers(
+        [server_at(named)] if is_address else read_servers(resolved(host, named), os.environ)
+    )
+    wanted = session.sticky.tools or ()
+    new = [f"{PREFIX}{name}" for name in names if f"{PREFIX}{name}" not in wanted]
+    session.sticky = replace(session.sticky, tools=(*wanted, *new))
+    return names

@@ -18,6 +18,7 @@ JanError
 │   ├── EmbedderError          an embedder is not installed, or its server failed
 │   └── WhereError             `--where` cannot be read
 ├── KeyRefused                 a key is missing, or must not be sent there
+├── ToolServerFailed           an MCP server does not start, or does not answer
 └── ProviderError              the model or its server did not answer properly
     ├── ModelNotReachable      nothing listens, or the connection failed
     ├── ModelTimeout           no byte arrived in time
@@ -165,6 +166,14 @@ class WhereError(RetrievalError):
 
 class KeyRefused(JanError):
     """Report a key that is missing or must not be sent to that address."""
+
+
+class ToolServerFailed(JanError):
+    """Report an MCP server that does not start or answer; `gone`: it has to be started again."""
+
+    def __init__(self, message: str, next_step: str = "", *, gone: bool = True) -> None:
+        super().__init__(message, next_step)
+        self.gone = gone
 
 
 class ProviderError(JanError):

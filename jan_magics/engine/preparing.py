@@ -15,11 +15,12 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
+from jan_magics.engine.reply import Progress
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.toolbox import Offered, Toolbox
 from jan_magics.engine.tools import Desk
-from jan_magics.engine.turn import Ask
+from jan_magics.engine.turn import Ask, Show
 from jan_magics.engine.views import View
 
 UNLIMITED: Final = Fit()
@@ -37,6 +38,15 @@ class Prepared:
     whom: Assistant
     toolbox: Toolbox
     offered: Offered
+
+    async def complete(self, desk: Desk | None, show: Show) -> "Prepared":
+        """Return it with the tools of MCP servers, which are started now where they must be."""
+
+        def say(note: str) -> None:
+            show(Progress("", note))
+
+        offered = await self.toolbox.complete(self.offered, desk, say, yes=self.wanted.yes)
+        return replace(self, offered=offered)
 
     def ask(self, view: View, fit: Fit = UNLIMITED, desk: Desk | None = None) -> Ask:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""

@@ -96,7 +96,7 @@ class Session:
         found = self.threads.named(name)
         bring_up_to_date(self.assistants)
         prepared = await self._prepared(asking, wanted, found, settings)
-        thread = _stuck(self, asking, found or self._made(name, prepared.ask(View())))
+        thread = _stuck(self, asking, found or _made(self, name, prepared.ask(View())))
         ended: list[Outcome] = []
         async with self.order.turn(thread.id, show) as waited:
             if waited:
@@ -105,7 +105,8 @@ class Session:
             view = view_of(self.engine, thread)
             if prepared.choice.model not in self.fitting.windows:
                 show(Progress("", f"asking {prepared.choice.model} for its window"))
-            ask = prepared.ask(view, await self._fit(prepared, settings, view), desk)
+            fit = await self._fit(prepared, settings, view)
+            ask = (await prepared.complete(desk, show)).ask(view, fit, desk)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -196,13 +197,14 @@ class Session:
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
 
-    def _made(self, name: str | None, first: Ask) -> Thread:
-        """Make a thread for its first turn; one that cannot be asked leaves no thread behind.
 
-        Another turn may have made it while this one chose its model.
-        """
-        self.engine.ready(first.model, first.options)
-        return self.threads.obtain(name)
+def _made(session: Session, name: str | None, first: Ask) -> Thread:
+    """Make a thread for its first turn; one that cannot be asked leaves no thread behind.
+
+    Another turn may have made it while this one chose its model.
+    """
+    session.engine.ready(first.model, first.options)
+    return session.threads.obtain(name)
 
 
 def _own_model(thread: Thread | None) -> str | None:

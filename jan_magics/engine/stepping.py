@@ -6,8 +6,9 @@ Every call gets an answer: a result, an error's text, a refusal, or that it was 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
@@ -18,12 +19,16 @@ from jan_magics.engine.arguments import Misfit
 from jan_magics.engine.continuing import ends_in_result
 from jan_magics.engine.reply import Progress, Reply
 from jan_magics.engine.toolbox import Bench
-from jan_magics.engine.tools import Ran, Tool, read_arguments, run_tool
+from jan_magics.engine.tools import Ran, Tool, Verdict, read_arguments, run_tool
 
 Further: TypeAlias = Callable[[tuple[Part, ...]], Awaitable[ContextPlan]]
 """Plans a request that goes on after the parts of the answer so far."""
 Requesting: TypeAlias = Callable[[ContextPlan], ChatRequest]
 
+_NO: Final[Mapping[str, str]] = MappingProxyType({
+    "no": "the user has refused this call",
+    "late": "nobody answered in time whether this call may run",
+})  # fmt: skip
 REPEATS: Final = 3
 """The identical call with the identical result that ends a turn."""
 
@@ -109,15 +114,15 @@ class Steps:
             return f"{tool.name} must never be run"
         if tool.approval == "auto" or bench.yes or tool.name in bench.box.allowed:
             return ""
-        if desk is None:
-            return self._nobody(tool)
         shown = json.dumps(given, ensure_ascii=False)
-        verdict = await desk.run(lambda: desk.ask(tool.name, shown))
+        verdict: Verdict = "nobody"
+        if desk is not None:
+            verdict = await desk.run(lambda: desk.ask(tool.name, shown))
         if verdict == "always":
             bench.box.allowed.add(tool.name)
         if verdict == "nobody":
             return self._nobody(tool)
-        return "" if verdict in ("yes", "always") else "the user has refused this call"
+        return "" if verdict in ("yes", "always") else _NO[verdict]
 
     def _nobody(self, tool: Tool) -> str:
         note = f"{tool.name} was not run: nobody can be asked here · allow all calls: --yes"

@@ -5,34 +5,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.paging import LongResults, budget
 from jan_magics.engine.tool_marks import mark_of
+from jan_magics.engine.tool_servers import AGAIN, BETWEEN, PREFIX, ToolServers
 from jan_magics.engine.tools import Desk, PlainValues, Tool, Values, tool_of
+from jan_magics.providers.mcp_config import McpServer
 
 MAX_STEPS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The tools of a turn, and what is to be told of them."""
+    """The tools of a turn, and what is to be told of them.
+
+    `servers` are MCP servers with all that they have, `single` tools of servers by their names.
+    """
 
     tools: tuple[Tool, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRow:
-    """A tool in the list; `approval` is how it is approved now."""
-
-    name: str
-    kind: str
-    approval: str
-    calls: int
-    status: str
+    servers: tuple[str, ...] = ()
+    single: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -49,30 +44,49 @@ class Toolbox:
     late: dict[str, int] = field(default_factory=dict)
     allowed: set[str] = field(default_factory=set)
     long: LongResults = field(default_factory=LongResults)
+    servers: ToolServers = field(default_factory=ToolServers)
 
     def offered(self, wanted: Sequence[object] | None) -> Offered:
-        """Return the tools that were asked for: functions, or the names of some.
+        """Return the tools that were asked for: functions, or the names of some, and of servers.
 
-        They are looked up anew at each turn: a cell that defines one again changes it.
+        They are looked up anew at each turn: a cell that defines one again changes it. Those of
+        servers come with `complete`.
 
         Raises:
-            SettingError: for a name that no function has, or one that cannot be a tool.
+            SettingError: for a name that nothing has, or a function that cannot be a tool.
         """
         functions: list[object] = []
-        tools: list[Tool] = []
-        notes: list[str] = []
+        servers: list[str] = []
+        single: list[str] = []
         for each in wanted or ():
-            function = self._named(each) if isinstance(each, str) else each
-            if any(function is other for other in functions):
+            if isinstance(each, str) and (server := self.server(each)):
+                (single if BETWEEN in each else servers).append(each if BETWEEN in each else server)
                 continue
-            functions.append(function)
-            tool = tool_of(function, self.values)
-            if (name := _free(tool.name, tools)) != tool.name:
-                spec = ToolSpec(name, tool.spec.description, tool.spec.parameters)
-                notes.append(f"two tools are called {tool.name}: the later one is {name}")
-                tool = replace(tool, spec=spec)
-            tools.append(tool)
-        return Offered(tuple(tools), tuple(notes))
+            function = self._named(each) if isinstance(each, str) else each
+            if not any(function is other for other in functions):
+                functions.append(function)
+        tools, notes = _named_apart(tool_of(each, self.values) for each in functions)
+        return Offered(tools, notes, tuple(servers), tuple(single))
+
+    async def complete(
+        self, offered: Offered, desk: Desk | None, say: Callable[[str], None], *, yes: bool
+    ) -> Offered:
+        """Return what a turn offers with the tools of its servers, which are started for that."""
+        single = {name: self.servers.of_tool(name) or "" for name in offered.single}
+        names = (*offered.servers, *single.values())
+        if not names:
+            return offered
+        away = await self.servers.ready(names, desk, say, yes=yes)
+        found = [
+            tool
+            for tool in self.servers.tools(names)
+            if tool.name in single or self.servers.of_tool(tool.name) in offered.servers
+        ]
+        missing = single.keys() - {tool.name for tool in found}
+        ready = [name for name in sorted(missing) if self.servers.known[single[name]].tools]
+        tools, notes = _named_apart((*offered.tools, *found))
+        lacking = (f"the server {single[name]} has no tool {name}" for name in ready)
+        return replace(offered, tools=tools, notes=(*offered.notes, *notes, *away, *lacking))
 
     def bench(
         self, offered: Offered, fit: Fit, desk: Desk | None, *, steps: int | None, yes: bool
@@ -80,31 +94,45 @@ class Toolbox:
         """Return the tools of a turn with what they need."""
         return Bench(self, offered.tools, desk, fit, steps or MAX_STEPS, yes)
 
-    def rows(self, wanted: Iterable[object]) -> Iterator[ToolRow]:
-        """Yield the tools that are offered at every turn, then the marked ones besides."""
-        known = dict(self._marked())
-        for each in wanted:
-            row = self._row(tool_name(each), each, "offered at every turn")
-            known.pop(row.name, None)
-            yield row
-        for name, function in known.items():
-            yield self._row(name, function, f"not offered · offer it: %chat tools --add {name}")
+    def server(self, name: str) -> str | None:
+        """Return the server that a name means, None for the name of a function.
+
+        Raises:
+            SettingError: for one that says it is a server's, and no server has it.
+        """
+        if name.startswith(PREFIX):
+            bare = name.removeprefix(PREFIX)
+            if bare in self.servers.known:
+                return bare
+            raise SettingError(f"no MCP server {bare!r}", f"Add it: {AGAIN}   see: %chat tools")
+        if name in dict(self.marked()) or callable(dict(self.names()).get(name)):
+            return None
+        return name if name in self.servers.known else self.servers.of_tool(name)
+
+    def add_servers(self, servers: Sequence[McpServer]) -> tuple[str, ...]:
+        """Add MCP servers and return their names; a yes to an older one of a name is forgotten."""
+        before = dict(self.servers.known)
+        names = self.servers.add(servers)
+        for name in names:
+            if before.get(name) is not self.servers.known[name]:
+                self._disallow(name)
+        return names
+
+    def forget(self, name: str, server: str) -> None:
+        """Forget a yes to a tool that is taken away, and a server with all of its tools."""
+        self.allowed.discard(name)
+        self.servers.remove(server)
+        self._disallow(server)
+
+    def _disallow(self, server: str) -> None:
+        begins = f"{server}{BETWEEN}"
+        self.allowed = {each for each in self.allowed if not each.startswith(begins)}
 
     def note_late(self, name: str) -> None:
         """Note a result that came too late."""
         self.late[name] = self.late.get(name, 0) + 1
 
-    def _row(self, name: str, each: object, status: str) -> ToolRow:
-        try:
-            tool = self.offered((each,)).tools[0]
-        except SettingError as fault:
-            return ToolRow(name, "function", "never", self.calls.get(name, 0), fault.message)
-        approval = "auto" if tool.name in self.allowed else tool.approval
-        if late := self.late.get(tool.name):
-            status = f"{status} · {counted(late, 'late result')} dropped"
-        return ToolRow(tool.name, tool.kind, approval, self.calls.get(tool.name, 0), status)
-
-    def _marked(self) -> Iterator[tuple[str, object]]:
+    def marked(self) -> Iterator[tuple[str, object]]:
         """Yield the marked functions by the name that models know; a later one wins."""
         for name, value in dict(self.names()).items():  # a copy: another thread may define more
             found = None if name.startswith("_") else mark_of(value)
@@ -112,13 +140,14 @@ class Toolbox:
                 yield found.name or str(getattr(value, "__name__", name)), value
 
     def _named(self, name: str) -> object:
-        marked = dict(self._marked())
+        marked = dict(self.marked())
         names = dict(self.names())
         if name in marked:
             return marked[name]
         if callable(found := names.get(name)):
             return found
-        near = difflib.get_close_matches(name, [*marked, *names], 1)
+        offered = [tool.name for tool in self.servers.tools(tuple(self.servers.known))]
+        near = difflib.get_close_matches(name, [*marked, *names, *self.servers.known, *offered], 1)
         raise SettingError(
             f"no function {name!r}{f', closest: {near[0]!r}' if near else ''}",
             "Define it in a cell above, or list those that there are: %chat tools",
@@ -159,6 +188,20 @@ class Bench:
 def tool_name(wanted: object) -> str:
     """Return what a tool is called that was asked for: by its name, or as a function."""
     return wanted if isinstance(wanted, str) else str(getattr(wanted, "__name__", wanted))
+
+
+def _named_apart(tools: Iterable[Tool]) -> tuple[tuple[Tool, ...], tuple[str, ...]]:
+    """Return tools of which no two are called alike, and a line for each that got a new name."""
+    kept: list[Tool] = []
+    notes: list[str] = []
+    for tool in tools:
+        each = tool
+        if (name := _free(tool.name, kept)) != tool.name:
+            spec = ToolSpec(name, tool.spec.description, tool.spec.parameters)
+            notes.append(f"two tools are called {tool.name}: the later one is {name}")
+            each = replace(tool, spec=spec)
+        kept.append(each)
+    return tuple(kept), tuple(notes)
 
 
 def _free(name: str, tools: Sequence[Tool]) -> str:

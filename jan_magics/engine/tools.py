@@ -22,9 +22,9 @@ from jan_magics.engine.schemas import schema_of
 from jan_magics.engine.tool_marks import Approval, Mark, mark_of
 
 T = TypeVar("T")
-Kind: TypeAlias = Literal["built-in", "function"]
-Verdict: TypeAlias = Literal["yes", "no", "always", "nobody"]
-"""What a person says to a call; "nobody": there is no one to ask."""
+Kind: TypeAlias = Literal["built-in", "function", "mcp"]
+Verdict: TypeAlias = Literal["yes", "no", "always", "nobody", "late"]
+"""What a person says to a call; "nobody": there is no one to ask, "late": no answer in time."""
 
 LONGEST_NAME: Final = 64
 
@@ -38,6 +38,10 @@ class Desk(Protocol):
 
     def ask(self, name: str, arguments: str) -> Verdict:
         """Ask a person whether a call may run; called in the main thread."""
+        ...
+
+    def start(self, name: str, command: str) -> Verdict:
+        """Ask a person whether an MCP server may be started; called in the main thread."""
         ...
 
 
@@ -67,7 +71,10 @@ class PlainValues:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool as it can be called; `call` takes the arguments that a model wrote, as JSON."""
+    """A tool as it can be called; `call` takes the arguments that a model wrote, as JSON.
+
+    `elsewhere`: what it returns is awaited on the engine's loop, and is what came of the call.
+    """
 
     spec: ToolSpec
     call: Callable[[Mapping[str, Json]], object] = field(repr=False)
@@ -76,6 +83,7 @@ class Tool:
     safe: bool = False
     main: bool = False
     timeout: float | None = 60.0
+    elsewhere: bool = False
 
     @property
     def name(self) -> str:
@@ -152,6 +160,8 @@ async def run_tool(
         return await desk.run(lambda: _ran(tool, given))
     try:
         async with asyncio.timeout(tool.timeout):
+            if tool.elsewhere:
+                return await _ran_elsewhere(tool, given)
             return await in_thread(lambda: _ran_apart(tool, given), late)
     except TimeoutError:
         return Ran(f"no result after {tool.timeout:g} s; what still comes is dropped", "error")
@@ -164,6 +174,11 @@ def _ran(tool: Tool, given: Mapping[str, Json]) -> Ran:
         return Ran(str(fault), "error")
     except (Exception, SystemExit) as failure:  # noqa: BLE001 - foreign code: an answer too
         return _failed(failure)
+
+
+async def _ran_elsewhere(tool: Tool, given: Mapping[str, Json]) -> Ran:
+    found = tool.call(given)
+    return await found if inspect.isawaitable(found) else Ran(as_json(found))
 
 
 def _ran_apart(tool: Tool, given: Mapping[str, Json]) -> Ran:

@@ -72,7 +72,7 @@ ASKING: Final = (
     Flag(
         ("--tools",),
         "NAME,…",
-        "what the model may call: functions by name, or none",
+        "what the model may call: functions and MCP servers by name, or none",
         tool_names,
         sticky=True,
     ),
@@ -152,9 +152,10 @@ VERBS: Final = (
         ),
     ),
     Verb(
-        "tools", "list the functions that a model may call", (),
+        "tools", "list what a model may call: functions, and tools of MCP servers", (),
         (Flag(("--add",), "NAME", "offer a function at every turn"),
-         Flag(("--remove",), "NAME", "offer it no more")),
+         Flag(("--mcp",), "FILE|URL", "offer the tools of MCP servers at every turn"),
+         Flag(("--remove",), "NAME", "offer a function, or a server's tools, no more")),
     ),
     Verb("config", "list every setting with its value and source"),
     Verb("key", "store a key, typed without being shown", ("PROVIDER",)),

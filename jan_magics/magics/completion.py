@@ -95,6 +95,8 @@ def _values(flag: str, word: str) -> Iterable[str] | None:  # noqa: PLR0911
             return _quoted(_assistants())
         case "--tools" | "--add" | "--remove":
             return _tools()
+        case "--mcp":
+            return _paths(word)
         case "--at":
             return {"head": "the end of what is shown", **_messages(word)}
         case _:
@@ -106,11 +108,13 @@ def _quoted(names: Iterable[str]) -> list[str]:
 
 
 def _tools() -> list[str]:
-    """Return the names of functions that are marked or offered."""
+    """Return the names of functions that are marked or offered, and of MCP servers."""
     from jan_magics.api.opening import current_host
+    from jan_magics.engine.tool_rows import tool_rows
 
     session = current_host().session()
-    return [row.name for row in session.toolbox.rows(session.sticky.tools or ())][:MOST]
+    rows = tool_rows(session.toolbox, session.sticky.tools or ())
+    return list(dict.fromkeys((*session.toolbox.servers.known, *(r.name for r in rows))))[:MOST]
 
 
 def _assistants() -> list[str]:

@@ -36,6 +36,15 @@ class MainThread:
         """Ask whether a call may run; "nobody" where nobody can type."""
         return ask_person(self.shell, question_about(name, arguments))
 
+    def start(self, name: str, command: str) -> Verdict:
+        """Ask whether an MCP server may be started; "nobody" where nobody can type."""
+        return ask_person(self.shell, question_before(name, command))
+
+
+def question_before(name: str, command: str) -> str:
+    """Return the line that a person is asked by before an MCP server is started."""
+    return f"Start the MCP server {plain(name)}: {plain(command)}? [y]es, [n]o: "
+
 
 def question_about(name: str, arguments: str) -> str:
     """Return the line that a person is asked by."""

@@ -53,6 +53,9 @@ class Person:
         self.asked.append((name, arguments))
         return self.says.pop(0)
 
+    def start(self, name: str, command: str) -> Verdict:
+        return self.ask(name, command)
+
 
 def ask(kernel: Opened, text: str = "go", desk: Any = None, **flags: Any) -> Outcome:
     asking = Asking(text, model="double:m", **flags)

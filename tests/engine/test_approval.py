@@ -4,6 +4,7 @@ import threading
 from pathlib import Path
 
 from jan_magics.api.tools import tool
+from jan_magics.engine.tool_rows import tool_rows
 from tests.engine.calling import Calling, Person, ask, call, results
 from tests.engine.opened import opened
 
@@ -22,7 +23,7 @@ def test_who_is_asked_says_yes_no_or_always(tmp_path: Path) -> None:
         "ok", "denied", "ok", "ok", "ok",
     ]  # fmt: skip
     assert person.asked == [("risky", '{"x": 0}'), ("risky", '{"x": 1}'), ("risky", '{"x": 2}')]
-    rows = {row.name: row for row in kernel.session.toolbox.rows((risky,))}
+    rows = {row.name: row for row in tool_rows(kernel.session.toolbox, (risky,))}
     assert (rows["risky"].approval, rows["risky"].calls) == ("auto", 5)
 
 

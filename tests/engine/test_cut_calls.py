@@ -12,6 +12,7 @@ from jan_magics.domain.messages import TextPart
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.tool_rows import tool_rows
 from tests.engine.calling import Calling, ask, call, calls, results
 from tests.engine.opened import opened
 
@@ -98,7 +99,7 @@ def test_a_late_result_is_dropped_and_said_so(tmp_path: Path) -> None:
         return outcome
 
     outcome = asyncio.run(waited())
-    (row,) = kernel.session.toolbox.rows((slow,))
+    (row,) = tool_rows(kernel.session.toolbox, (slow,))
     assert row.status.endswith("1 late result dropped")
     assert len(results(kernel.messages()[-1])) == 1
     assert results(outcome.turn.answer) == [

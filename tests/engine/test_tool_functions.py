@@ -10,6 +10,7 @@ from jan_magics.api.foreign import Frames
 from jan_magics.api.tools import tool
 from jan_magics.domain.errors import SettingError
 from jan_magics.engine.tool_marks import Mark, mark_of
+from jan_magics.engine.tool_rows import tool_rows
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.engine.tools import tool_of
 
@@ -102,7 +103,7 @@ def test_the_list_names_what_is_offered_and_what_could_be() -> None:
     marked = tool(safe=True, name="plus")(lambda a: a)
     names = {"f": marked, "_": marked, "g": marked, "add": add, "x": 3}
     box = Toolbox(lambda: names, Frames())
-    assert [(row.name, row.status) for row in box.rows(("add", "gone"))] == [
+    assert [(row.name, row.status) for row in tool_rows(box, ("add", "gone"))] == [
         ("add", "offered at every turn"),
         ("gone", "no function 'gone'"),
         ("plus", "not offered · offer it: %chat tools --add plus"),
@@ -127,7 +128,7 @@ class Stock:
 def test_looking_for_marks_runs_no_code_of_the_users() -> None:
     method = Stock().look_up
     box = Toolbox(lambda: {"lazy": Lazy(), "Stock": Stock, "look": method, "three": 3})
-    assert [row.name for row in box.rows(())] == ["look_up"]
+    assert [row.name for row in tool_rows(box, ())] == ["look_up"]
     assert mark_of(method) == Mark(safe=True)
     cached = tool(safe=True)(functools.lru_cache(add))
     assert mark_of(cached) == Mark(safe=True)
