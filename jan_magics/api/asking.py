@@ -10,7 +10,7 @@ from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import checked_options, names_a_key
 from jan_magics.engine.asking import Asking
-from jan_magics.engine.settings import BY_NAME
+from jan_magics.engine.setting_list import BY_NAME
 from jan_magics.engine.templates import escaped
 
 FLAGS: Final = ("thread", "model", "system", "assistant")

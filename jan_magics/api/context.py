@@ -23,7 +23,8 @@ from jan_magics.engine.naming import own
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Preview
-from jan_magics.engine.settings import BY_NAME, checked
+from jan_magics.engine.setting_list import BY_NAME
+from jan_magics.engine.settings import checked
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:

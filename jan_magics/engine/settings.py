@@ -7,72 +7,19 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import parse_model
+from jan_magics.engine.setting_list import BY_NAME, SETTINGS, SWITCH, Setting, trait_of, variable_of
 from jan_magics.providers.hosts import Host, read_host
 
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A setting; `foreign` = a project that came from elsewhere may set it too.
-
-    `between`: the setting is a number from the one to the other, a whole one where both are whole.
-    """
-
-    name: str
-    meaning: str
-    default: str | None = None
-    choices: tuple[str, ...] = ()
-    foreign: bool = True
-    between: tuple[float, float] | None = None
-
-
-SETTINGS: Final = (
-    Setting("model", "who answers: provider:name, or https://host/v1#name"),
-    Setting("thread", "the thread that cells write to"),
-    Setting("assistant", "as whom a thread answers that has no assistant of its own"),
-    Setting("data_folder", "where threads are kept", foreign=False),
-    Setting("store", "how threads are kept", "sqlite", ("sqlite", "jsonl")),
-    Setting("notebook", "the path of this notebook, where nothing else tells", foreign=False),
-    Setting("rerun", "what running a cell again does", "branch", ("branch", "reuse", "append")),
-    Setting("titles", "who gets a title made by its model: threads begun in the panel, all (auto), "
-            "none (off)", "panel", ("panel", "auto", "off")),
-    Setting("gguf", "a model file for a local llama-server", foreign=False),
-    Setting("display", "stream: live; once: one stable display at the end", "stream",
-            ("stream", "once")),
-    Setting("overflow", "what is done when history does not fit: leave the oldest out (trim), "
-            "summarise it (compact), or refuse (error); unset: trim", None,
-            ("trim", "compact", "error")),
-    Setting("strategy", "what trimming keeps: the newest (recent), or also rules and what is near "
-            "the prompt (relevance)", "recent", ("recent", "relevance")),
-    Setting("preset", "named values for all of the budget", None, ("jan", "devflow", "chatbox")),
-    Setting("window", "the context window in tokens, where it is not the model's; 0: no limit",
-            between=(0, 100_000_000)),
-    Setting("reserve_output", "tokens kept back for the answer; unset: 2,048, at most a quarter of "
-            "the window", between=(0, 100_000_000)),
-    Setting("safety", "the share of the input that is filled; unset: 1 where tokens are counted "
-            "exactly, else 0.85", between=(0.05, 1.0)),
-    Setting("warn", "the share of history from which on the footer warns", between=(0.0, 1.0)),
-    Setting("compact_at", "the share of history at which a compaction begins by itself",
-            between=(0.05, 1.0)),
-    Setting("compact_to", "the share of history that a compaction leaves", between=(0.0, 1.0)),
-    Setting("trim_at", "the share of history at which trimming begins", between=(0.05, 1.0)),
-    Setting("trim_to", "the share of history that trimming falls to", between=(0.05, 1.0)),
-    Setting("keep", "turns that %chat compact leaves word for word", between=(0, 1000)),
-    Setting("tokenizer", "how tokens are counted: by the server or the model's vocabulary, where "
-            "there is one (auto), estimated, or as chars/3.5", "auto",
-            ("auto", "estimate", "chars/3.5")),
-    Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
-)  # fmt: skip
-BY_NAME: Final[Mapping[str, Setting]] = MappingProxyType({each.name: each for each in SETTINGS})
+_SWITCHED: Final = {"true": "on", "1": "on", "yes": "on", "false": "off", "0": "off", "no": "off"}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Values that came from one place; `{name}` in its own name is that of the setting.
+    """Values that came from one place; `{name}` in its own name is that of the setting there.
 
     `foreign` = the place may have come with a project. `fault` = why it cannot be read.
     """
@@ -112,7 +59,7 @@ class Settings:
                 raise source.fault
             value = source.values.get(name)
             if value not in (None, ""):
-                place = source.name.format(NAME=name.upper(), name=name)
+                place = source.name.format(VARIABLE=variable_of(name), name=trait_of(name))
                 return Value(setting, checked(setting, value, place), place)
         return Value(setting, setting.default, "default")
 
@@ -145,6 +92,8 @@ class Settings:
 
 def checked(setting: Setting, value: object, source: str) -> str:
     """Return a usable value. Raises SettingError naming the source."""
+    if setting.choices == SWITCH:
+        value = _SWITCHED.get(str(value).lower(), value)
     if setting.between is not None:
         return _number(setting, value, source)
     if not isinstance(value, str | Path):
@@ -176,7 +125,7 @@ def _otherwise(setting: Setting, step: str) -> str:
     """Say what can stand there, and what goes before it meanwhile."""
     flag = {"model": "-m PROVIDER:NAME", "window": "--window N", "overflow": "--overflow HOW",
             "assistant": "-a NAME", "thread": "-t NAME"}.get(setting.name)  # fmt: skip
-    goes_before = f"%chat use {flag}" if flag else f"%config JanMagics.{setting.name} = …"
+    goes_before = f"%chat use {flag}" if flag else f"%config JanMagics.{trait_of(setting.name)} = …"
     return f"{step}   until it is mended: {goes_before}"
 
 
@@ -212,9 +161,9 @@ def read_settings(
     variables = {
         each.name: environment[variable]
         for each in SETTINGS
-        if (variable := "JAN_" + each.name.upper()) in environment
+        if (variable := variable_of(each.name)) in environment
     }
-    sources = [*above, Source("environment JAN_{NAME}", variables)]
+    sources = [*above, Source("environment {VARIABLE}", variables)]
     notes: list[str] = []
     try:
         if project := nearest_project(folder):
@@ -246,7 +195,7 @@ def nearest_project(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
 
 def _from_project(path: Path, table: Mapping[str, object], notes: list[str]) -> Source:
     allowed: dict[str, object] = {}
-    for name, value in table.items():
+    for name, value in _flat(table).items():
         setting = BY_NAME.get(name)
         if setting is None:
             notes.append(f"{path.name}: {_unknown(name)}")
@@ -272,8 +221,18 @@ def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, Host]
                     f'machine can read them; type: !chmod 600 "{path}"'
                 )
             hosts[name] = read_host(name, kept, path.name)
+    table = _flat(table)
     notes.extend(f"{path.name}: {_unknown(name)}" for name in table if name not in BY_NAME)
     return Source(path.name, {k: v for k, v in table.items() if k in BY_NAME}), hosts
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table with the names of its tables before those in them: `rag.enabled`."""
+    flat: dict[str, Any] = {}
+    for name, value in table.items():
+        inner = value if isinstance(value, dict) else None
+        flat |= {f"{name}.{key}": each for key, each in inner.items()} if inner else {name: value}
+    return flat
 
 
 def _open_to_others(path: Path) -> bool:

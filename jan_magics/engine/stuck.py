@@ -10,7 +10,8 @@ from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Session
-from jan_magics.engine.settings import Setting, Value
+from jan_magics.engine.setting_list import Setting
+from jan_magics.engine.settings import Value
 from jan_magics.engine.toolbox import tool_name
 
 USE: Final = "%chat use"

@@ -18,13 +18,19 @@ if TYPE_CHECKING:
 def fault_of_setting(name: str, value: object) -> str:
     """Say why a value cannot be that setting, "" where it can; an empty one takes it back."""
     from jan_magics.domain.errors import SettingError
-    from jan_magics.engine.settings import BY_NAME, checked
+    from jan_magics.engine.setting_list import BY_NAME
+    from jan_magics.engine.settings import checked
 
     try:
-        checked(BY_NAME[name], value, "%config") if value else None
+        checked(BY_NAME[_setting_of(name)], value, "%config") if value else None
     except SettingError as fault:
         return str(fault)
     return ""
+
+
+def _setting_of(trait: str) -> str:
+    """Return the setting that `%config` spells so: there a dot would be an attribute."""
+    return f"rag.{trait.removeprefix('rag_')}" if trait.startswith("rag_") else trait
 
 
 @magics_class
@@ -67,12 +73,23 @@ class JanMagics(Magics):
     trim_at = CUnicode("", help="the share of history that is trimmed").tag(config=True)
     trim_to = CUnicode("", help="the share that trimming falls to").tag(config=True)
     keep = CUnicode("", help="turns that a compaction leaves word for word").tag(config=True)
+    embedder = Unicode("", help="who makes vectors for new collections").tag(config=True)
+    index = Enum(["", "auto", "numpy", "vec0"], "", help="who finds neighbours").tag(config=True)
+    fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
+        config=True
+    )
+    project = Unicode("", help="the project whose collection notebooks share").tag(config=True)
+    rag_enabled = CUnicode("", help="off: no collections, no retrieval tools").tag(config=True)
+    rag_max_file_mb = CUnicode("", help="the largest file that is read, in MB").tag(config=True)
+    rag_retrieval_limit = CUnicode("", help="chunks that the model's tool returns").tag(config=True)
+    rag_threshold = CUnicode("", help="the least cosine for the model's tool").tag(config=True)
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
         "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "language", "window",
         "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at", "trim_to",
-        "keep",
+        "keep", "embedder", "index", "fusion", "project", "rag_enabled", "rag_max_file_mb",
+        "rag_retrieval_limit", "rag_threshold",
     )  # fmt: skip
 
     def __init__(self, shell: Any) -> None:
@@ -88,7 +105,8 @@ class JanMagics(Magics):
 
     def configured(self) -> Mapping[str, object]:
         """Return the settings that `%config` or a config file gave."""
-        return {name: value for name in self.SETTINGS if (value := getattr(self, name))}
+        found = {name: value for name in self.SETTINGS if (value := getattr(self, name))}
+        return {_setting_of(name): value for name, value in found.items()}
 
     def remember_failure(self, result: Any) -> None:
         """Remember the last cell that failed, for `%chat fix`."""

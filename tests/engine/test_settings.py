@@ -53,6 +53,7 @@ def test_the_nearest_project_is_found_above(tmp_path: Path) -> None:
         'gguf = "evil.gguf"',
         'model = "https://evil.example/v1#m"',
         'notebook = "other.ipynb"',
+        'embedder = "https://evil.example/v1#m"',
     ],
 )
 def test_a_project_may_not_say_where_things_go(tmp_path: Path, line: str) -> None:
@@ -128,3 +129,18 @@ def test_a_setting_of_the_data_folder_wins(tmp_path: Path) -> None:
     (tmp_path / ".jan").mkdir()
     settings = read(tmp_path, {"JAN_DATA_FOLDER": "mine"})
     assert data_folder(settings, tmp_path).value == str(tmp_path / "mine")
+
+
+def test_a_table_and_a_line_below_spell_a_setting_with_a_dot(tmp_path: Path) -> None:
+    user(tmp_path, "[rag]\nenabled = false\nmax_file_mb = 50")
+    settings = read(tmp_path, {"JAN_RAG_MAX_FILE_MB": "20"})
+    found = settings.get("rag.max_file_mb")
+    assert (found.value, found.source) == ("20", "environment JAN_RAG_MAX_FILE_MB")
+    assert settings.get("rag.enabled").value == "off"
+    assert settings.notes == ()
+    project(tmp_path, "[tool.jan_magics.rag]\nthreshold = 0.5\nthreshhold = 1")
+    told = read(tmp_path)
+    assert told.get("rag.threshold").value == "0.5"
+    assert "closest: 'rag.threshold'" in told.notes[0]
+    with pytest.raises(SettingError, match=r"rag.enabled from environment JAN_RAG_ENABLED is 'x'"):
+        read(tmp_path, {"JAN_RAG_ENABLED": "x"}).get("rag.enabled")

@@ -109,10 +109,20 @@ def test_config_lists_and_sets(kernel: Kernel) -> None:
 
 
 def test_config_knows_every_setting() -> None:
-    from jan_magics.engine.settings import SETTINGS
+    from jan_magics.engine.setting_list import SETTINGS, trait_of
     from jan_magics.magics.chat import JanMagics
 
-    assert set(JanMagics.SETTINGS) == {setting.name for setting in SETTINGS}
+    assert set(JanMagics.SETTINGS) == {trait_of(setting.name) for setting in SETTINGS}
+
+
+def test_config_spells_the_settings_of_a_table_with_a_line_below(kernel: Kernel) -> None:
+    kernel.ok("%load_ext jan_magics")
+    kernel.ok("%config JanMagics.rag_enabled = False")
+    shown = kernel.ok("%chat config").results[-1]["text/html"]
+    assert "%config JanMagics.rag_enabled" in shown
+    refused = kernel.run("%config JanMagics.rag_threshold = 7").error
+    assert refused is not None
+    assert "rag.threshold from %config is '7'" in refused[1]
 
 
 def test_an_interrupt_while_the_first_cell_loads_is_one_line(kernel: Kernel) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jan_magics
-from jan_magics.engine.settings import BY_NAME
+from jan_magics.engine.setting_list import BY_NAME
 from jan_magics.magics.commands import ASKING, VERBS
 
 FLAGS = {verb.name: {name for flag in verb.flags for name in flag.names} for verb in VERBS}
