@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
@@ -11,6 +12,8 @@ Splitter: TypeAlias = Literal["recursive", "chars", "markdown", "code", "tokens"
 Kind: TypeAlias = Literal["text", "markdown", "code", "table"]
 Mode: TypeAlias = Literal["hybrid", "vector", "keyword"]
 Fusion: TypeAlias = Literal["convex", "rrf"]
+Index: TypeAlias = Literal["auto", "numpy", "vec0"]
+Indexed: TypeAlias = Literal["added", "unchanged", "replaced", "skipped", "failed", "indexed"]
 
 RECIPE_VERSION: Final = 1
 """Raised whenever the same text, splitter and sizes give other chunks than before."""
@@ -86,6 +89,22 @@ class Chunk:
     headings: tuple[str, ...] = ()
     page: int | None = None
     warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """What became of a document, or how it stands in its collection (`indexed`).
+
+    `reason` says why it was skipped or failed, or what is odd about it; None is not known.
+    """
+
+    source: str
+    status: Indexed
+    reason: str | None = None
+    chunks: int | None = None
+    tokens: int | None = None
+    recipe: str | None = None
+    indexed_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

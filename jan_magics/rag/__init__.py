@@ -1,0 +1,1 @@
+"""Retrieval: documents, chunks, vectors, words, search."""

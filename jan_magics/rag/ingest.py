@@ -1,0 +1,181 @@
+"""Documents into a collection: cut, embed, write; a row for each of them.
+
+What is there unchanged costs nothing; of what has changed, only new texts are embedded. Small
+documents share a batch of the embedder and a transaction; each is wholly in, or not at all.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TypeAlias
+
+from jan_magics.domain.errors import EmbedderError, RetrievalError
+from jan_magics.domain.protocols import Embedder
+from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
+from jan_magics.rag import gate
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.fitting import fitted
+from jan_magics.rag.rows import Entry, Hash, hash_of
+
+Cut: TypeAlias = Callable[[Document, Recipe], Sequence[Chunk]]
+Progress: TypeAlias = Callable[[str, int, int | None], None]
+"""Called with what is done, how many of it, and of how many in all where that is known."""
+
+BATCH: Final = 512
+"""About how many chunks are embedded and written together."""
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A document that is about to be written."""
+
+    row: DocumentRow
+    document: Document
+    chunks: Sequence[Chunk]
+
+    @property
+    def texts(self) -> list[str]:
+        text = self.document.text
+        return [text[chunk.start : chunk.end] for chunk in self.chunks]
+
+
+def add(
+    collection: SqliteCollection,
+    documents: Iterable[Document | DocumentRow],
+    recipe: Recipe,
+    cut: Cut,
+    embedder: Embedder | None,
+    progress: Progress = lambda _what, _done, _all: None,
+) -> Iterator[DocumentRow]:
+    """Write documents, and yield what became of each, in their order, once it is written.
+
+    A row instead of a document, as of a file that cannot be read, goes through. The embedder
+    becomes the collection's if it is another one than before. Whoever stops the iteration, or
+    raises in `progress`, stops between documents.
+
+    Raises:
+        EmbedderError: when the embedder fails, or the collection has one and none was given; all
+            that was yielded is written.
+    """
+    _settle(collection, embedder, progress)
+    batch: list[_Waiting | DocumentRow] = []
+    for done, document in enumerate(documents, 1):
+        source = document.source
+        if any(_source(each) == source for each in batch):
+            # A newer form of the same document waits for the older one.
+            yield from _written(collection, batch, recipe, embedder)
+            batch = []
+        batch.append(
+            document
+            if isinstance(document, DocumentRow)
+            else _prepared(collection, document, recipe, cut, embedder)
+        )
+        progress("documents", done, None)
+        chunks = [len(each.chunks) for each in batch if isinstance(each, _Waiting)]
+        if not chunks or sum(chunks) >= BATCH:
+            yield from _written(collection, batch, recipe, embedder)
+            batch = []
+    yield from _written(collection, batch, recipe, embedder)
+
+
+def _settle(collection: SqliteCollection, embedder: Embedder | None, progress: Progress) -> None:
+    if embedder is not None:
+        collection.switch(embedder, lambda done, total: progress("re-embedded", done, total))
+    elif (held := collection.fingerprint) is not None:
+        raise EmbedderError(
+            f"the collection has vectors of the embedder {held.id!r}, which is not at hand",
+            "Install it, or give the collection another one: --embedder NAME",
+        )
+
+
+def _source(item: _Waiting | DocumentRow) -> str:
+    return item.source if isinstance(item, DocumentRow) else item.document.source
+
+
+def _prepared(
+    collection: SqliteCollection,
+    document: Document,
+    recipe: Recipe,
+    cut: Cut,
+    embedder: Embedder | None,
+) -> _Waiting | DocumentRow:
+    """Cut a document that is new or has changed; say what it is otherwise."""
+    document = _clean(document)
+    known = collection.known(document.source)
+    limit = None if embedder is None else embedder.fingerprint.max_tokens
+    if known is not None and known.same(document, recipe, limit):
+        return replace(known.row, status="unchanged")
+    try:
+        chunks = fitted(document, recipe, cut(document, recipe), embedder, limit)
+    except RetrievalError as error:
+        return DocumentRow(document.source, "failed", error.message)
+    if not chunks and known is None:
+        return DocumentRow(document.source, "skipped", "there is no text in it")
+    row = DocumentRow(
+        document.source,
+        "added" if known is None else "replaced",
+        _reason(document, chunks, embedder),
+        len(chunks),
+        sum(chunk.tokens for chunk in chunks),
+        str(recipe),
+    )
+    return _Waiting(row, document, chunks)
+
+
+def _clean(document: Document) -> Document:
+    """Replace what no file can hold: halves of characters. Places in the text stay."""
+    text, broken = _SURROGATES.subn("\ufffd", document.text)
+    source = _SURROGATES.sub("\ufffd", document.source)
+    if not broken and source == document.source:
+        return document
+    warning = f"{broken} broken characters were replaced" if broken else None
+    warnings = [each for each in (document.warning, warning) if each]
+    return replace(document, source=source, text=text, warning="; ".join(warnings) or None)
+
+
+def _reason(document: Document, chunks: Sequence[Chunk], embedder: Embedder | None) -> str | None:
+    parts = [document.warning] if document.warning else []
+    if embedder is not None:
+        text = document.text
+        foreign = sum(not embedder.reads(text[chunk.start : chunk.end]) for chunk in chunks)
+        if foreign:
+            name = embedder.fingerprint.id
+            parts.append(f"{name} cannot read the script of {foreign} of {len(chunks)} chunks")
+    again = sum(chunk.warning is not None for chunk in chunks)
+    if again:
+        parts.append(f"{again} chunks: {next(c.warning for c in chunks if c.warning)}")
+    return "; ".join(parts) or None
+
+
+def _written(
+    collection: SqliteCollection,
+    batch: Sequence[_Waiting | DocumentRow],
+    recipe: Recipe,
+    embedder: Embedder | None,
+) -> Iterator[DocumentRow]:
+    """Embed and write what waits; yield the rows of the batch."""
+    waiting = [item for item in batch if isinstance(item, _Waiting)]
+    vectors: dict[Hash, bytes | None] = {}
+    if embedder is not None:
+        texts = {hash_of(text): text for item in waiting for text in item.texts}
+        vectors = collection.cached(texts)
+        new = [text for key, text in texts.items() if key not in vectors]
+        vectors |= gate.embedded(embedder, new)
+    entries: list[Entry] = []
+    limit = None if embedder is None else embedder.fingerprint.max_tokens
+    for item in waiting:
+        own = {key: vectors[key] for key in map(hash_of, item.texts) if key in vectors}
+        refused = sum(data is None for data in own.values())
+        why = f"{refused} chunks have no vector: zeros, NaN or infinities came back"
+        reason = "; ".join(filter(None, (item.row.reason, why if refused else None))) or None
+        entries.append(Entry(item.document, recipe, item.chunks, own, reason, limit))
+    if entries:
+        collection.put(entries, None if embedder is None else embedder.fingerprint)
+    reasons = {entry.document.source: entry.reason for entry in entries}
+    at = collection.now()
+    for each in batch:
+        if isinstance(each, DocumentRow):
+            yield each
+        else:
+            yield replace(each.row, reason=reasons[each.row.source], indexed_at=at)

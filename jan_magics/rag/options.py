@@ -1,0 +1,68 @@
+"""What a search is asked to do, and what is refused before anything is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from jan_magics.domain.errors import SettingError
+from jan_magics.domain.messages import Json
+from jan_magics.domain.protocols import Reranker
+from jan_magics.domain.retrieval import Fusion, Index, Mode
+
+RECALL: Final = 20
+"""How many candidates a reranker looks at, and how many more when more rows are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to search. `threshold` is a cosine, and only None switches it off.
+
+    `weight` is that of the cosine in convex fusion; None takes it from the pools. `all` keeps the
+    candidates that are not used, with what let them go.
+    """
+
+    k: int = 5
+    mode: Mode = "hybrid"
+    threshold: float | None = None
+    rerank: Reranker | Literal["mmr"] | None = None
+    where: str | Mapping[str, Json] | None = None
+    all: bool = False
+    fusion: Fusion = "convex"
+    weight: float | None = None
+    index: Index = "auto"
+
+    @property
+    def pool(self) -> int:
+        """Return how many of each side become candidates."""
+        return max(50, 10 * self.k)
+
+    @property
+    def recall(self) -> int:
+        """Return how many candidates a reranker looks at."""
+        return max(RECALL, 2 * self.k)
+
+
+def check(options: Options) -> None:
+    """Refuse what cannot be done. Raises SettingError."""
+    if options.k < 1:
+        raise SettingError(f"k is {options.k!r}", "Ask for one row or more: -k 5")
+    _one_of("mode", options.mode, ("hybrid", "vector", "keyword"))
+    _one_of("fusion", options.fusion, ("convex", "rrf"))
+    _one_of("index", options.index, ("auto", "numpy", "vec0"))
+    threshold, weight = options.threshold, options.weight
+    if threshold is not None and not -1 <= threshold <= 1:
+        raise SettingError(
+            f"the threshold {threshold!r} is no cosine", "Name one from -1 to 1, as 0.3"
+        )
+    if threshold is not None and options.mode == "keyword":
+        raise SettingError(
+            f"the threshold {threshold!r} is a cosine, and --mode keyword measures none",
+            "Leave the threshold out, or search with --mode hybrid",
+        )
+    if weight is not None and not 0 <= weight <= 1:
+        raise SettingError(f"the weight {weight!r} is no share", "Name one from 0 to 1, as 0.5")
+
+
+def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise SettingError(f"no {name} {value!r}", f"There are: {', '.join(known)}")

@@ -1,0 +1,150 @@
+"""What a search reads of a collection: one state of it, whoever writes meanwhile."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from jan_magics.domain.retrieval import Chunk, Fingerprint
+from jan_magics.rag import keywords, near, vectors, where_sql
+from jan_magics.rag.statements import batches, fetched, first, marks
+from jan_magics.rag.vectors import FloatVector, Matrix
+from jan_magics.rag.where import Tree
+
+Pool = tuple[list[int], list[float]]
+"""Numbers of chunks and their scores, the best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A chunk as a search shows it."""
+
+    chunk: Chunk
+    source: str
+    text: str
+
+
+class Snapshot:
+    """One state of a collection, open for reading. Without a matrix, vec0 is asked.
+
+    Numbers of chunks hold inside one snapshot only.
+    """
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        generation: tuple[int, Fingerprint] | None = None,
+        matrix: Matrix | None = None,
+        note: str | None = None,
+    ) -> None:
+        self._connection = connection
+        self._generation = generation
+        self._matrix = matrix
+        self.note = note
+
+    @property
+    def engine(self) -> str:
+        """Return who finds neighbours: numpy or vec0."""
+        return "vec0" if self._matrix is None else "numpy"
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """Return what the vectors were made by; None where there are none."""
+        return None if self._generation is None else self._generation[1]
+
+    def by_words(self, question: str, k: int, where: Tree | None = None) -> Pool:
+        """Return the k best by BM25 of those that a filter lets pass."""
+        passing = None if where is None else where_sql.numbers(where)
+        return keywords.ranked(self._connection, question, k, passing)
+
+    def words(self, question: str, numbers: Sequence[int]) -> dict[int, float]:
+        """Return the BM25 of chunks; without those that have none of the words."""
+        return keywords.scores(self._connection, question, numbers)
+
+    def by_vector(self, query: FloatVector, k: int, where: Tree | None = None) -> Pool:
+        """Return the k best by cosine of those that a filter lets pass; no vectors, no hits."""
+        if self._generation is None or k <= 0:
+            return [], []
+        if self._matrix is None:
+            return self._on_disk(query, k, where)
+        allowed = None if where is None else vectors.numbers_in(self.passing(where))
+        return vectors.top(self._matrix, query, k, allowed)
+
+    def cosines(self, query: FloatVector, numbers: Sequence[int]) -> dict[int, float]:
+        """Return the exact cosines of chunks; without those that have no usable vector."""
+        if self._generation is None or not numbers:
+            return {}
+        part = self._matrix or self._part(numbers)
+        return vectors.cosines(part, query, numbers)
+
+    def rows(self, numbers: Sequence[int]) -> dict[int, FloatVector]:
+        """Return the unit vectors of chunks, by number; without those that have none."""
+        part = self._part(numbers)
+        return dict(zip(part.numbers.tolist(), part.rows, strict=True))
+
+    def ids(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the ids of chunks by number."""
+        found: dict[int, str] = {}
+        for some in batches(numbers):
+            rows = fetched(
+                self._connection, f"SELECT n, id FROM chunk WHERE n IN ({marks(some)})", some
+            )
+            found |= dict(rows)
+        return found
+
+    def passing(self, where: Tree) -> list[int]:
+        """Return the numbers of all chunks that a filter lets pass, ascending."""
+        query, values = where_sql.numbers(where)
+        rows = fetched(self._connection, f"{query} ORDER BY chunk.n", values)
+        return [n for (n,) in rows]
+
+    def number(self, chunk_id: str) -> int | None:
+        """Return the number of a chunk, None where there is no such chunk."""
+        row = first(self._connection, "SELECT n FROM chunk WHERE id = ?", (chunk_id,))
+        return None if row is None else row[0]
+
+    def count(self) -> int:
+        """Return how many chunks there are."""
+        row = first(self._connection, "SELECT count(*) FROM chunk")
+        return int(row[0])
+
+    def stored(self, numbers: Sequence[int]) -> list[Stored]:
+        """Return chunks by number, in that order."""
+        found: dict[int, Stored] = {}
+        for some in batches(numbers):
+            rows = fetched(
+                self._connection,
+                "SELECT chunk.n, chunk.id, document.id, place, first, last, chunk.tokens, headings,"
+                " page, chunk.warning, source, passage.text FROM chunk"
+                " JOIN document ON document.n = chunk.document"
+                f" JOIN passage ON passage.n = chunk.passage WHERE chunk.n IN ({marks(some)})",
+                some,
+            )
+            found |= {row[0]: _stored(row) for row in rows}
+        return [found[n] for n in numbers]
+
+    def _on_disk(self, query: FloatVector, k: int, where: Tree | None) -> Pool:
+        number = self._generation[0] if self._generation else 0
+        passing = None if where is None else where_sql.numbers(where)
+        found = near.nearest(self._connection, number, query.tobytes(), k, passing)
+        part = self._part(found)
+        return vectors.ordered(part.numbers, part.ids, vectors.exact(part.rows, query), k)
+
+    def _part(self, numbers: Sequence[int]) -> Matrix:
+        """Read the vectors of a few chunks."""
+        if self._generation is None:
+            return vectors.matrix([], 0)
+        number, fingerprint = self._generation
+        rows: list[Any] = []
+        for some in batches(sorted(set(numbers))):
+            rows += vectors.read(self._connection, number, f"chunk.n IN ({marks(some)})", some)
+        return vectors.matrix(rows, fingerprint.dim)
+
+
+def _stored(row: Sequence[Any]) -> Stored:
+    headings = tuple(json.loads(row[7])) if row[7] != "[]" else ()
+    _, identity, document, place, start, end, tokens, _, page, warning, source, text = row
+    chunk = Chunk(identity, document, place, start, end, tokens, headings, page, warning)
+    return Stored(chunk, source, text)
