@@ -24,6 +24,13 @@ OF_CELLS: Final[Mapping[str, str]] = MappingProxyType({
     ),
 })  # fmt: skip
 """Flags that a call does not take, each with what to write in its place."""
+NO_PARAMETERS: Final[Mapping[str, str]] = MappingProxyType({
+    "messages": "The thread holds them: chat.send(text); see them: chat.messages()",
+    "stream": "Read it piece by piece: chat.stream(text)",
+    "auto_compact": 'Let history be summarised: overflow="compact"',
+    **dict.fromkeys(("ctx_len", "max_context_tokens"), "Say how large the window is: window=8192"),
+})  # fmt: skip
+"""What no parameter can be: what is sent is planned and recorded."""
 OF_ONE_TURN: Final = ("at", "history", "no_history", "reuse", "dry_run", "literal", "show")
 """What says something of one turn, and cannot stick."""
 
@@ -37,12 +44,18 @@ def without_flags(given: Mapping[str, Any], *, sticks: bool = False) -> dict[str
     for name, value in given.items():
         if name in OF_CELLS and not _off(value):
             raise SettingError(f"{name} is a flag of %%chat, not of this call", OF_CELLS[name])
+        if name in NO_PARAMETERS and not _off(value):
+            raise SettingError(f"{name} is no parameter of a model", NO_PARAMETERS[name])
         if sticks and name in OF_ONE_TURN:
             raise SettingError(
                 f"{name} is about one turn and cannot stick",
                 f"Give it there: chat.send(…, {name}=…)",
             )
-    return {name: value for name, value in given.items() if name not in OF_CELLS}
+    return {
+        name: value
+        for name, value in given.items()
+        if name not in OF_CELLS and name not in NO_PARAMETERS
+    }
 
 
 def _off(value: object) -> bool:

@@ -148,10 +148,7 @@ def _joined(parser: Parser, taken: Sequence[Word]) -> list[str]:
                     f"{word.text} has no value: {value.text} is a flag. "
                     f"If it is meant as the value, quote it: {word.text} '{value.text}'"
                 )
-            joiner = "=" if flag.startswith("--") else ""
-            # An empty value cannot be joined to a short flag, and does not begin with a dash.
-            joined = [f"{flag}{joiner}{value.text}"] if joiner or value.text else [flag, ""]
-            arguments.extend(joined)
+            arguments.append(f"{flag}={value.text}")
         else:
             arguments.append(flag if known else word.text)
     return arguments

@@ -8,6 +8,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
+from jan_magics.api.asking import refuse_settings
 from jan_magics.api.background import Running
 from jan_magics.api.context import grid
 from jan_magics.api.host import Host, Showing
@@ -78,6 +79,7 @@ def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
         else value
         for name, value in parsed.P or ()
     }
+    refuse_settings(name for name, value in parameters.items() if value is not None)
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
     history = not getattr(parsed, "no_history", False)
     sizes = {"window": parsed.window, "overflow": parsed.overflow}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from jan_magics.domain.errors import KeyRefused
 from jan_magics.domain.parameters import fault_of, names_a_key
+from jan_magics.magics.words import split_values
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _KEY: Final = re.compile(
@@ -18,21 +19,43 @@ _KEY: Final = re.compile(
 _WORDS: Final = frozenset({"model", "thread", "assistant", "system", "overflow"})
 """What a grid tries as it is written."""
 _PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
+_HALF_JSON: Final = re.compile(r"\{\s*[\w\"'}]")  # a template begins with {%, {{ or {#
+_INSTEAD: Final = MappingProxyType({
+    "model": "say who answers: -m PROVIDER:NAME",
+    "thread": "say where: -t NAME",
+    "assistant": "say as whom: -a NAME",
+    "system": "give instructions: -s TEXT",
+    "messages": "the thread holds them, and the cell below the line is the newest",
+    "stream": "to see the answer only when it is whole: --no-stream",
+    "tools": "offer functions by name: --tools NAME,…",
+    "max_steps": "say how many: --max-steps N",
+    "overflow": "say what is done: --overflow trim, compact or error",
+    "auto_compact": "let history be summarised: --overflow compact",
+    **dict.fromkeys(("window", "ctx_len", "max_context_tokens"), "say how large: --window N"),
+})  # fmt: skip
+"""What has a flag of its own; as a parameter it would be dropped, or change what was planned."""
 
 
 def thread_name(text: str) -> str:
-    """Refuse a number: elsewhere `-t` is the temperature."""
+    """Refuse a number that could be a temperature: elsewhere `-t` is just that."""
     if re.fullmatch(r"[-+]?\d*[.,]?\d+", text):
-        raise argparse.ArgumentTypeError(
-            f"{text} is not a thread; the temperature is --temperature {text}"
-        )
+        number = text.replace(",", ".")
+        if not fault_of("temperature", float(number)):
+            raise argparse.ArgumentTypeError(
+                f"{text} is not a thread; the temperature is --temperature {number}"
+            )
+        if not text.isdigit():  # a whole number may name one: a year, or the beginning of its id
+            raise argparse.ArgumentTypeError(
+                f"{text} is not a thread; the temperature is --temperature X, from 0 to 2"
+            )
     return text
 
 
 def model_name(text: str) -> str:
     """Refuse a word without a colon."""
     if ":" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is no model; write provider:name")
+        what = f"{text!r} is no model" if text else "no model is named"
+        raise argparse.ArgumentTypeError(f"{what}; write provider:name, as %chat models lists them")
     return text
 
 
@@ -73,7 +96,7 @@ def grid_axis(text: str) -> tuple[str, list[Any]]:
     """Read `key=a,b`: a setting and the values to try."""
     name, equals, values = text.partition("=")
     name = name.strip().replace("-", "_")
-    tried = [each.strip() for each in values.split(",") if each.strip()]
+    tried = split_values(values)
     if not equals or not name.isidentifier() or not tried:
         raise argparse.ArgumentTypeError(f"{text!r} is not key=a,b")
     return name, [each if name in _WORDS else parameter_value(name, each) for each in tried]
@@ -85,9 +108,12 @@ def parameter(text: str) -> tuple[str, Any]:
     if names_a_key(name):
         raise literal_key()
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is not key=value")
+        raise argparse.ArgumentTypeError(f"{text!r} is not key=value, like top_p=0.9")
     # What is filled in is read when it is.
-    return name, value if "{{" in value else parameter_value(name, value)
+    read = value if "{{" in value else parameter_value(name, value)
+    if read is not None and name in _INSTEAD:  # null takes back what sticks
+        raise argparse.ArgumentTypeError(f"{name} is no parameter; {_INSTEAD[name]}")
+    return name, read
 
 
 def parameter_value(name: str, text: str) -> Any:
@@ -106,7 +132,12 @@ def _value(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text
+        pass
+    if _HALF_JSON.match(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} begins as JSON does and is none; write names and text in double quotes"
+        )
+    return text
 
 
 def holds_key(line: str) -> bool:

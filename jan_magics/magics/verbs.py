@@ -55,6 +55,11 @@ def run_verb(magics: Caller, line: str) -> object:
         return Line(help_text(name.rstrip("?")))
     if not name:
         return status()
+    if name.startswith("-"):
+        raise UsageError(
+            f"%chat: {name} stands where a verb belongs\n"
+            f"To make it stick: %chat use {line.strip()}   to ask with it: %%chat {line.strip()}"
+        )
     verb = next((each for each in VERBS if each.name == name), None)
     if verb is None:
         meant = nearest(name, [each.name for each in VERBS])

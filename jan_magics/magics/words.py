@@ -1,6 +1,7 @@
 """Cut a magic line into words, so that a prompt on the line stays exactly as it was typed."""
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from IPython.core.error import UsageError
 
 SHORTEST_PREFIX: Final = 2
 _BLANK: Final = re.compile(r"\s+")
+_JSON: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +28,12 @@ def words(line: str, start: int = 0) -> Iterator[Word]:
     r"""Yield the words of a line, lazily: what nobody asks for is never read as quotes.
 
     Quotes group, a backslash before a quote or backslash keeps it; elsewhere it is a backslash.
+    An object or list of JSON at the beginning of a value stays as it is typed, spaces and all.
 
     >>> [word.text for word in words("-s 'be brief' -t a\\b")]
     ['-s', 'be brief', '-t', 'a\\b']
+    >>> [word.text for word in words('-P stop=["a b", "c"] -q')]
+    ['-P', 'stop=["a b", "c"]', '-q']
     """
     position = start
     while position < len(line):
@@ -49,6 +54,23 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(word, names, 1)), "")
 
 
+def split_values(text: str) -> list[str]:
+    """Cut a list at its commas, but not at those inside JSON.
+
+    >>> split_values('{"a": 1, "b": 2}, none')
+    ['{"a": 1, "b": 2}', 'none']
+    """
+    found: list[str] = []
+    rest = text.strip()
+    while rest:
+        end = _json_end(rest, 0, [])
+        value, _, after = rest[end:].partition(",")
+        if each := (rest[:end] + value).strip():
+            found.append(each)
+        rest = after.strip()
+    return found
+
+
 def _word(line: str, start: int) -> Word:
     pieces: list[str] = []
     quote = ""
@@ -60,6 +82,10 @@ def _word(line: str, start: int) -> Word:
         if char == "\\" and line[position + 1 : position + 2] in ("'", '"', "\\"):
             pieces.append(line[position + 1])
             position += 2
+            continue
+        if not quote and (end := _json_end(line, position, pieces)):
+            pieces.append(line[position:end])
+            position = end
             continue
         if quote:
             if char == quote:
@@ -79,3 +105,13 @@ def _word(line: str, start: int) -> Word:
             "A prompt with an apostrophe belongs into the cell below the line."
         )
     return Word("".join(pieces), start, position, quoted)
+
+
+def _json_end(line: str, position: int, before: list[str]) -> int:
+    """Return where the JSON ends that a value begins with, 0 where it begins with none."""
+    if line[position] not in "{[" or (before and before[-1][-1:] not in ("=", ",")):
+        return 0
+    try:
+        return _JSON.raw_decode(line, position)[1]
+    except (ValueError, RecursionError):
+        return 0

@@ -6,7 +6,7 @@ import pytest
 
 import jan_magics as jan
 from jan_magics.api.asking import BUDGET, CALLING, FLAGS, OPTIONS
-from jan_magics.api.flags import OF_CELLS, OF_ONE_TURN
+from jan_magics.api.flags import NO_PARAMETERS, OF_CELLS, OF_ONE_TURN
 from jan_magics.domain.errors import SettingError
 from jan_magics.magics.commands import ASKING
 
@@ -47,6 +47,19 @@ def test_a_flag_that_only_a_cell_has_is_refused(name: str) -> None:
         assert caught.value.next_step
         with pytest.raises(SettingError, match=f"^{name} is a flag"):
             chat.stream("hello", **on)
+        assert name not in str(chat.send("hello", **off).sent["options"])
+
+
+@pytest.mark.parametrize("name", NO_PARAMETERS)
+def test_what_no_parameter_can_be_is_refused(name: str) -> None:
+    with jan.Chat(model="offline:echo") as chat:
+        on: dict[str, Any] = {name: []}
+        off: dict[str, Any] = {name: False}
+        with pytest.raises(SettingError, match=f"^{name} is no parameter of a model") as caught:
+            chat.send("hello", **on)
+        assert caught.value.next_step
+        with pytest.raises(SettingError, match=f"^{name} is no parameter of a model"):
+            chat.use(**on)
         assert name not in str(chat.send("hello", **off).sent["options"])
 
 
