@@ -6,7 +6,8 @@ from typing import Protocol
 from jan_magics.domain.errors import ProviderError, StreamBroken
 from jan_magics.domain.events import Finish, StreamEvent
 from jan_magics.providers.complaints import complaint
-from jan_magics.providers.failures import Asked, cut_off, unreadable
+from jan_magics.providers.failures import GO_ON, Asked, cut_off, unreadable
+from jan_magics.providers.frames import breaks_off
 from jan_magics.providers.sse import LIMIT, SseDecoder
 
 
@@ -88,6 +89,8 @@ class Answer:
             self._decode(self._frames.feed(data), events)
         except ProviderError as error:
             self._failure = error
+            if isinstance(error, StreamBroken) and self._decoder.begun:
+                error.next_step = GO_ON  # the address is right: it has answered until here
         return events
 
     def close(self) -> Iterator[StreamEvent]:
@@ -97,15 +100,19 @@ class Answer:
             ProviderError: StreamBroken also for a stream that ends without saying that it does.
         """
         events: list[StreamEvent] = []
+        left: Sequence[bytes] = ()
         try:
             if not self.ended and self._kind == "whole":
-                self._whole(b"".join(self._body), events)
+                left = (b"".join(self._body),)
+                self._whole(left[0], events)
             elif not self.ended:
-                self._decode(self._frames.close(), events)
+                left = self._frames.close()
+                self._decode(left, events)
         except StreamBroken as error:
             # A frame that the end of the stream cut through cannot be read.
-            cut = self._kind == "stream" and self._decoder.begun
-            self._failure = cut_off(self.asked) if cut else error
+            begun = self._kind == "stream" and self._decoder.begun
+            cut = begun or any(map(breaks_off, left))
+            self._failure = cut_off(self.asked, begun=begun) if cut else error
         yield from events
         if self._failure:
             raise self._failure
@@ -113,7 +120,7 @@ class Answer:
         yield from rest
         told = self.done or self._kind == "whole"
         if not told and isinstance(last, Finish) and last.reason is None:
-            raise cut_off(self.asked)
+            raise cut_off(self.asked, begun=True)
         yield last
 
     def _decode(self, payloads: Sequence[bytes], events: list[StreamEvent]) -> None:

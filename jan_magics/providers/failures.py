@@ -18,9 +18,11 @@ from jan_magics.domain.errors import (
     ServerFailed,
     StreamBroken,
 )
+from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.complaints import Complaint, complaint
 from jan_magics.providers.keys import FILE_NAME, Key, origin_of
 
+GO_ON: Final = "Run the cell again, or go on from what arrived: %chat resume"
 _QUOTED: Final = 300  # chars of a server's own words that an error repeats
 
 
@@ -109,11 +111,11 @@ def empty_answer(asked: Asked) -> StreamBroken:
     )
 
 
-def cut_off(asked: Asked) -> StreamBroken:
-    """Return the error for a stream that ended in the middle of its answer."""
+def cut_off(asked: Asked, *, begun: bool) -> StreamBroken:
+    """Return the error for an answer that ended in its middle; `begun`: some of it was read."""
     return StreamBroken(
         f"the answer of {asked.model} was cut off: the server closed it without an end",
-        "Run the cell again, or go on from what arrived: %chat resume",
+        GO_ON if begun else "Run the cell again; when it stays, look into the server's own log.",
         model=asked.model,
     )
 
@@ -207,8 +209,20 @@ def _another_key(asked: Asked) -> str:
     if variable:
         return f"Set another {variable}, or take it away and type: %chat key {asked.holder}"
     if place == FILE_NAME or not source:
-        return f"Store {'another' if source else 'a'} key: %chat key {asked.holder}"
+        stored = f"Store {'another' if source else 'a'} key: %chat key {asked.holder}"
+        return stored if source else stored + _withheld(asked)
     return f"Give another key there ({source})."
+
+
+def _withheld(asked: Asked) -> str:
+    """Say that a provider's usual variable is not sent to another address than its own."""
+    known = CATALOG.get(asked.provider)
+    if not known or not known.key_variable or known.address in ("", asked.address):
+        return ""
+    return (
+        f"   {known.key_variable} belongs to {origin_of(known.address)} and is sent nowhere else,"
+        f' unless your config.toml says: [providers.{known.name}] key_env = "{known.key_variable}"'
+    )
 
 
 def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:

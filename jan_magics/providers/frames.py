@@ -30,6 +30,20 @@ def json_of(payload: bytes, asked: Asked) -> Json:
     return found
 
 
+def breaks_off(payload: bytes) -> bool:
+    """Tell whether a frame is the beginning of JSON that was cut through."""
+    try:
+        json.loads(payload.decode("utf-8", "ignore"))
+    except json.JSONDecodeError as error:
+        rest = error.doc[error.pos :].strip()
+        inside = error.msg.startswith(("Unterminated string", "Invalid \\uXXXX"))
+        begun = inside or any(word.startswith(rest) for word in ("true", "false", "null"))
+        return begun and error.doc.lstrip()[:1] in ("{", "[")
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
 def object_of(payload: bytes, asked: Asked) -> dict[str, Json] | None:
     """Read a frame that is an object, None for a blank one. Raises StreamBroken."""
     if not payload.strip():

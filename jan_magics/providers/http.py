@@ -19,7 +19,7 @@ from jan_magics.domain.errors import (
     StreamBroken,
 )
 from jan_magics.domain.messages import Json
-from jan_magics.providers.failures import Asked, failure
+from jan_magics.providers.failures import GO_ON, Asked, failure
 from jan_magics.providers.keys import Key, is_loopback, origin_of
 
 CONNECT: Final = 5.0
@@ -198,7 +198,7 @@ def transport_failure(error: Exception, asked: Asked, *, begun: bool) -> Provide
     if begun:
         return StreamBroken(
             f"the answer of {asked.model} was cut off ({type(error).__name__})",
-            "Run the cell again, or go on from what arrived: %chat resume",
+            GO_ON,
             model=asked.model,
         )
     if _nameless(error):

@@ -245,7 +245,8 @@ def test_failures_inside_a_stream(body: bytes, kind: type[ProviderError], words:
         (b"<html><title>Sign in</title></html>", "a web page \\('Sign in'\\)"),
         (b'{"hello": 1}', "JSON without an answer"),
         (b"[]", "no object"),
-        (b"{", "no JSON"),
+        (b"{", "was cut off"),
+        (b"{oops}", "no JSON"),
         (b"  ", "nothing"),
     ],
 )
