@@ -150,25 +150,41 @@ ALTERNATING: Final = Profile("alternating template", alternating=True, files=Fal
 SINGLE_SYSTEM: Final = Profile("single system", files=False)
 
 
+def plain_address(text: str) -> str:
+    """Return an address with its scheme in small letters and no slash at the end.
+
+    >>> plain_address("HTTPS://Host/V1/")
+    'https://Host/V1'
+    """
+    scheme, slashes, rest = text.strip().partition("://")
+    return f"{scheme.lower()}://{rest.rstrip('/')}" if slashes else text.strip()
+
+
 def parse_model(text: str) -> ModelRef:
     """Read `provider:name` or `https://host/v1#name`.
 
     Raises:
         SettingError: when the text is neither.
     """
-    if text.startswith(("http://", "https://")):
+    if plain_address(text).startswith(("http://", "https://")):
         address, _, name = text.partition("#")
+        address = plain_address(address)
         if "?" in address:
             # Where others put a key: the address is shown and stored, so it must not hold one.
             raise SettingError(
                 "the address of a model ends before its ?",
                 "Leave the rest out, and store a key: %chat key https://HOST",
             )
+        if address.endswith("://"):
+            raise SettingError(
+                f"{text!r} names no server", "Write the whole address: https://HOST/v1#MODEL"
+            )
         if not name:
             raise SettingError(
-                f"{text!r} names a server but no model", f"Write the model behind it: {text}#NAME"
+                f"{text!r} names a server but no model",
+                f"Write the model behind it: {address}#NAME",
             )
-        return ModelRef("custom", name, address.rstrip("/"))
+        return ModelRef("custom", name, address)
     provider, colon, name = text.partition(":")
     if not colon or not provider or not name:
         raise SettingError(

@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -21,9 +21,10 @@ from jan_magics.engine.settings import Settings, Source, Value, read_settings
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
-from jan_magics.providers.connect import connect
+from jan_magics.providers.connect import check_encrypted, connect
 from jan_magics.providers.discover import discover
-from jan_magics.providers.keys import Key, KeyChain, host_of, list_keys, store_key
+from jan_magics.providers.hosts import Host
+from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.search import Search, log_stamp
@@ -139,6 +140,18 @@ def known_keys() -> Mapping[str, tuple[str, ...]]:
     return list_keys(key_chain())
 
 
+def key_holder(name: str, hosts: Mapping[str, Host]) -> str:
+    """Return the provider or origin that a key is kept for, given the user's own servers.
+
+    Raises:
+        SettingError: for what is neither, and where a key would travel unencrypted.
+    """
+    holder = holder_of(name, {each: host.address for each, host in hosts.items()})
+    if "://" in holder:
+        check_encrypted(holder, _trusted(hosts.values()))
+    return holder
+
+
 def keep_key(holder: str, value: str) -> Path:
     """Keep a key in the user's own file. Raises SettingError, KeyRefused."""
     return store_key(holder, value, config_folder(os.environ))
@@ -169,5 +182,9 @@ def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
     hosts = opening.settings().hosts
     host = None if model.address else hosts.get(model.provider)
     key = Key(opening.api_key, source="Chat(api_key=…)") if opening.api_key else None
-    trusted = frozenset(host_of(each.address) for each in hosts.values())
+    trusted = _trusted(hosts.values())
     return connect(model, keys=key_chain(), trusted_hosts=trusted, local=local, key=key, host=host)
+
+
+def _trusted(hosts: Iterable[Host]) -> frozenset[str]:
+    return frozenset(host_of(each.address) for each in hosts)

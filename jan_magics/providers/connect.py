@@ -12,7 +12,7 @@ from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.dialects import CUSTOM
 from jan_magics.providers.google import GoogleProvider
 from jan_magics.providers.hosts import Host
-from jan_magics.providers.keys import Key, KeyChain, host_of, is_loopback, origin_of
+from jan_magics.providers.keys import NEAR, Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
 from jan_magics.providers.ollama import OllamaProvider
@@ -43,7 +43,7 @@ def connect(
     if ref.provider == "local":
         return LocalProvider(local or LocalServer(), own=local is None)
     entry = host.entry if host else _entry(ref)
-    _check(entry.address, trusted_hosts)
+    check_encrypted(entry.address, trusted_hosts)
     found = key.for_origin(origin_of(entry.address)) if key else _key(entry, host, keys)
     known = CATALOG.get(ref.provider)
     # A server of the user's own under a known name may do without.
@@ -94,7 +94,7 @@ def speak(entry: Entry, key: Key | None = None) -> Provider:
 
 
 def _unknown(provider: str) -> SettingError:
-    closest = get_close_matches(provider, CATALOG, n=2)
+    closest = get_close_matches(provider, CATALOG, 2, NEAR)
     hint = f"; closest: {', '.join(map(repr, closest))}" if closest else ""
     return SettingError(
         f"no provider {provider!r}{hint}",
@@ -102,7 +102,8 @@ def _unknown(provider: str) -> SettingError:
     )
 
 
-def _check(address: str, trusted_hosts: AbstractSet[str]) -> None:
+def check_encrypted(address: str, trusted_hosts: AbstractSet[str]) -> None:
+    """Refuse an address that anybody on the way could read. Raises SettingError."""
     if address.startswith("https://") or is_loopback(address):
         return
     if host_of(address) not in {host.lower() for host in trusted_hosts}:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final, get_args
 
 from jan_magics.domain.errors import SettingError
+from jan_magics.domain.models import plain_address
 from jan_magics.providers.catalog import CATALOG, Entry, Wire
 from jan_magics.providers.dialects import ANTHROPIC, CUSTOM, GOOGLE, OLLAMA
 from jan_magics.providers.keys import Key, origin_of
@@ -70,7 +71,7 @@ def _entry(name: str, table: Mapping[str, object], here: str) -> Entry:
     wire, known = wire_of(name, api_type), CATALOG.get(name)
     # Another wire than its own: of what is known of the provider only the name is left.
     made = known if known and known.wire == wire else _OF_WIRE[wire]
-    address = _text(table, "address", here).rstrip("/") or (known.address if known else "")
+    address = plain_address(_text(table, "address", here)) or (known.address if known else "")
     if not address:
         raise SettingError(f"{here} has no address", 'Write: address = "https://HOST/v1"')
     origin_of(address)

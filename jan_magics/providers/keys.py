@@ -19,6 +19,8 @@ from jan_magics.providers.catalog import CATALOG
 
 FILE_NAME: Final = "keys.toml"
 SERVICE: Final = "jan-magics"
+NEAR: Final = 0.7
+"""How alike two names of providers are, at least, when one of them may be meant."""
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -183,7 +185,7 @@ def holder_of(name: str, hosts: Mapping[str, str] = MappingProxyType({})) -> str
         return origin_of(hosts.get(name, name))
     if name.lower() not in CATALOG:
         known = [entry.name for entry in CATALOG.values() if entry.address]
-        nearest = get_close_matches(name.lower().partition(":")[0], [*known, *hosts], 1)
+        nearest = get_close_matches(name.lower().partition(":")[0], [*known, *hosts], 1, NEAR)
         closest = f"; closest: {nearest[0]!r}" if nearest else ""
         raise SettingError(
             f"no provider {name!r}{closest}",

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,10 @@ from jan_magics.domain.models import parse_model
 from jan_magics.engine.settings import Settings, read_settings
 from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.connect import connect
+from jan_magics.providers.failures import Asked, failure
 from jan_magics.providers.google import GoogleProvider
 from jan_magics.providers.hosts import Host, read_host
-from jan_magics.providers.keys import KeyChain
+from jan_magics.providers.keys import Key, KeyChain
 from jan_magics.providers.ollama import OllamaProvider
 from jan_magics.providers.openai import OpenAIProvider
 from tests.kernel import running_kernel
@@ -24,6 +27,7 @@ from tests.providers.serving import serving_here
 from tests.providers.wires import ANTHROPIC, OLLAMA
 
 SECRET = "sk-lab-abcdefghijklmnopqrstuvwxyz"  # noqa: S105 - it opens nothing
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 NO_KEYS = KeyChain(keyring=False)
 
 
@@ -53,6 +57,54 @@ def test_the_type_beats_the_name(name: str, table: dict[str, Any], kind: type) -
     provider = opened(name, **table)
     assert (provider.name, provider.address) == (name, table["address"])
     assert type(provider) is kind
+
+
+def test_a_scheme_in_capitals_is_the_same_scheme() -> None:
+    assert opened("lab", address="HTTPS://lab.example/v1").address == "https://lab.example/v1"
+    assert str(parse_model("HTTPS://Lab.example/V1/#M")) == "https://Lab.example/V1#M"
+    assert parse_model("Http://127.0.0.1:1/v1#m").provider == "custom"
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("https://", "https://HOST/v1#MODEL"),
+        ("https://#", "https://HOST/v1#MODEL"),
+        ("https://host/v1#", "it: https://host/v1#NAME"),
+        ("https://host/v1/", "it: https://host/v1#NAME"),
+    ],
+)
+def test_half_an_address_is_completed(text: str, step: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        parse_model(text)
+    assert caught.value.next_step.endswith(step)
+
+
+@pytest.mark.parametrize(
+    ("name", "closest"),
+    [("nope", ""), ("opnai", "'openai'"), ("antropic", "'anthropic'"), ("lama", "'ollama'")],
+)
+def test_only_a_near_name_is_offered(name: str, closest: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        connect(parse_model(f"{name}:m"), keys=NO_KEYS)
+    assert ("closest" in caught.value.message) == bool(closest)
+    assert closest in caught.value.message
+
+
+def test_a_key_that_is_not_sent_to_a_changed_address_is_told() -> None:
+    lab = Asked("openai:m", "openai", "https://lab.example/v1")
+    step = failure(401, {}, b"", lab, now=NOW).next_step
+    assert "%chat key openai" in step
+    assert "OPENAI_API_KEY belongs to https://api.openai.com" in step
+    assert '[providers.openai] key_env = "OPENAI_API_KEY"' in step
+    assert (
+        "belongs"
+        not in failure(
+            401, {}, b"", replace(lab, key=Key(SECRET, source="keys.toml")), now=NOW
+        ).next_step
+    )
+    own = replace(lab, address="https://api.openai.com/v1")
+    assert "belongs" not in failure(401, {}, b"", own, now=NOW).next_step
 
 
 def test_a_window_and_prices() -> None:
