@@ -3,6 +3,7 @@
 import contextvars
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -14,6 +15,7 @@ from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.session import told_of
 from jan_magics.notebook.bridge import GRACE, TICK, Job, Stopped
 from jan_magics.notebook.live import Display
 from jan_magics.notebook.render import refusal
@@ -73,14 +75,13 @@ class Running:
                 )
         except KeyboardInterrupt:
             self.stop()
-            said = self._answer
-            if said is None:
-                raise Stopped(why=self._why()) from None
-            raise Stopped(len(said.text), said) from None
+            raise _stopped(self._host, self._ended, self._answer) from None
         self._awaited = True
         if self._answer is not None:
             return self._answer
-        raise self._failure if isinstance(self._failure, JanError) else Stopped(why=self._why())
+        if isinstance(self._failure, JanError):
+            raise self._failure
+        raise _stopped(self._host, self._ended)
 
     def stop(self) -> None:
         """Stop the turn; what was said is kept and shown."""
@@ -129,10 +130,6 @@ class Running:
                 return False
         return True
 
-    def _why(self) -> str:
-        """Say what became of a turn that was stopped without an answer."""
-        return NO_ANSWER if self._ended else NOT_SENT
-
     def _opened(self, display: Display) -> Display:
         display.open("asking in the background")
         return display
@@ -169,7 +166,17 @@ class Running:
     def _lines(self, failure: JanError | Stopped | None) -> list[str]:
         if isinstance(failure, JanError):
             return [f"{type(failure).__name__}: {failure.message}", failure.next_step]
-        return [f"Stopped: {self._why()}"]
+        return [f"Stopped: {_stopped(self._host, self._ended)}"]
+
+
+def _stopped(host: Host, ended: Sequence[Outcome], said: Answer | None = None) -> Stopped:
+    """Return what tells that a turn was stopped, and what became of it."""
+    if not ended:
+        return Stopped(why=NOT_SENT)
+    session, thread = host.session(), ended[-1].turn.thread
+    if said is None:
+        return Stopped(why=told_of(session, thread, NO_ANSWER))
+    return Stopped(len(said.text), said, resume=told_of(session, thread, "%chat resume"))
 
 
 def stop_all(host: Host) -> tuple[int, list[str]]:

@@ -14,7 +14,7 @@ from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Over, Preview, Session
+from jan_magics.engine.session import Over, Preview, Session, told_of
 from jan_magics.engine.sight import known_usage, sight_of
 from jan_magics.engine.turn import Turn
 from jan_magics.notebook.approving import MainThread
@@ -99,7 +99,8 @@ class Host:
                 self.show(display, said, showing)
             if isinstance(failure, Stopped) and said is not None:
                 answer = self.answer(said, shown=True)
-                raise Stopped(len(answer.text), answer) from None
+                resume = told_of(session, said.turn.thread, "%chat resume")
+                raise Stopped(len(answer.text), answer, resume=resume) from None
             raise
         self.show(display, ended[-1], showing)
         return self.answer(ended[-1], shown=showing.show is not False, form=showing.format)

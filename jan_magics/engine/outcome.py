@@ -20,6 +20,7 @@ BUSY: Final = (
     "the question before is being answered in another kernel, and this one stands beside it"
     " · back: %chat undo"
 )
+_OF_THREAD: Final = re.compile(r"%chat (?=(?:resume|retry|undo|compact|clear|budget|plan|tree)\b)")
 ANSWER: Final[Literal["answer"]] = "answer"
 SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
 """How an answer ends that need not say anything."""
@@ -56,9 +57,10 @@ class Telling:
     news: list[Callable[[], str]] = field(default_factory=list)
 
     def outcome(
-        self, turn: Turn, ask: Ask, choice: Choice, *, new: bool, notes: Sequence[str]
-    ) -> Outcome:
-        """Return a turn with its footer's facts."""
+        self, turn: Turn, ask: Ask, choice: Choice, *, new: bool, notes: Sequence[str],
+        elsewhere: bool,
+    ) -> Outcome:  # fmt: skip
+        """Return a turn with its footer's facts; `elsewhere`: the next cell goes not there."""
         before = self.answered_by.get(turn.thread.id)
         beside = ask.spot.where == "beside"
         length = len(ask.index.path_to(ask.spot.message) if beside else ask.index.path()) - beside
@@ -75,10 +77,11 @@ class Telling:
             self.told.update(lines)
         if before != str(choice.model) and choice.why not in _OBVIOUS:
             lines.append(f"why {choice.model}: {choice.why}")
-        lines.extend(
+        own = list(
             () if turn.stored else (*_left_behind(ask), *_nothing_said(turn), *_unfinished(turn))
         )
-        lines.extend(line for key, line in sight_lines(turn) if self._is_new(key))
+        own.extend(line for key, line in sight_lines(turn) if self._is_new(key))
+        lines.extend(named_in(line, turn.thread) if elsewhere else line for line in own)
         if shown:
             self.answered_by[turn.thread.id] = str(choice.model)
         version, versions, counted = (1, 1, ANSWER) if rooted else version_of(turn)
@@ -96,7 +99,7 @@ def named_in(text: str, thread: Thread) -> str:
     """Let the commands of a text that act on the thread in use first go to another one."""
     name = thread.title or thread.id[:8]
     shown = name if re.fullmatch(r"[\w.-]+", name) else repr(name)
-    return re.sub(r"%chat (?=re(?:sume|try)\b)", f"%chat use -t {shown}   then: %chat ", text)
+    return _OF_THREAD.sub(f"%chat use -t {shown}   then: %chat ", text, count=1)
 
 
 def version_of(turn: Turn) -> tuple[int, int, Counted]:

@@ -1,7 +1,7 @@
 """What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
@@ -34,6 +34,7 @@ from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
+SHORTER: Final = "Shorten the prompt, or ask a model with a larger window: %chat models"
 PLAIN: Final = ChatOptions()
 STAND_IN: Final = "stand_in"
 """What a thread remembers beside a model that only stood in for one."""
@@ -110,12 +111,12 @@ class Session:
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
-                    turn, ask, prepared.choice, new=found is None, notes=settings.notes
-                )
+                    turn, ask, prepared.choice, new=found is None, notes=settings.notes,
+                    elsewhere=is_elsewhere(self, thread))  # fmt: skip
                 ended.append(self._over(ask, told, prepared))
                 over(told)
 
-            with _naming(thread, self.glance), self.fitting.learning(prepared.choice.model):
+            with _advising(ask, self), self.fitting.learning(prepared.choice.model):
                 await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
                 self.titling.begin(ended[0].turn, settings.get("titles").value or "")
@@ -135,9 +136,8 @@ class Session:
     def _over(self, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:
         """Note a turn that is over; one that failed without a word changes no thread's model."""
         turn = outcome.turn
-        known = own(turn.thread).get("model")
         told = turn.answer.parts or turn.finish not in ("error", "stopped")
-        if not ask.side and (told or not known):
+        if not ask.side and (told or not own(turn.thread).get("model")):
             _remember(self.threads, turn.thread, prepared)
         if turn.plan and not turn.stored:
             # An answer of several requests has the tokens of all of them.
@@ -155,7 +155,8 @@ class Session:
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
         ask = prepared.ask(view, await self._fit(prepared, settings, view))
-        plan = await planned(ask, place(self.engine, ask))
+        with _fitting(ask):
+            plan = await planned(ask, place(self.engine, ask))
         return Preview(prepared.choice, found, assemble(ask, plan), plan)
 
     def current(self) -> Thread | None:
@@ -214,15 +215,38 @@ def _own_model(thread: Thread | None) -> str | None:
     return model if isinstance(model, str) and not known.get(STAND_IN) else None
 
 
+def is_elsewhere(session: Session, thread: Thread) -> bool:
+    """Tell whether the next cell goes to another thread than this one."""
+    with suppress(JanError):
+        current = session.glance().thread
+        return current is None or current.id != thread.id
+    return True
+
+
+def told_of(session: Session, thread: Thread, text: str) -> str:
+    """Return a next step in a thread, which names it where the next cell goes to another one."""
+    return named_in(text, thread) if is_elsewhere(session, thread) else text
+
+
 @contextmanager
-def _naming(thread: Thread, here: Callable[[], View]) -> Iterator[None]:
+def _advising(ask: Ask, session: Session) -> Iterator[None]:
     """Let the next step of a failure name its thread, where the next cell goes elsewhere."""
+    try:
+        with _fitting(ask):
+            yield
+    except JanError as failure:
+        failure.next_step = told_of(session, ask.thread, failure.next_step)
+        raise
+
+
+@contextmanager
+def _fitting(ask: Ask) -> Iterator[None]:
+    """Let the next step of a failure name no history where none is sent."""
     try:
         yield
     except JanError as failure:
-        current = here().thread
-        if current is None or current.id != thread.id:
-            failure.next_step = named_in(failure.next_step, thread)
+        if not (ask.history and ask.index.path()) and "--no-history" in failure.next_step:
+            failure.next_step = SHORTER
         raise
 
 

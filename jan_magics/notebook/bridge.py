@@ -28,19 +28,26 @@ class Stopped(KeyboardInterrupt):
     """Report that the user stopped a turn; Run All stops, and one line is shown.
 
     `kept` counts the characters of the answer that are kept, `answer` is what was said. `why`
-    says what became of a turn without an answer.
+    says what became of a turn without an answer, `resume` is what goes on with one.
     """
 
-    def __init__(self, kept: int = 0, answer: object = None, why: str = "no answer yet") -> None:
+    def __init__(
+        self,
+        kept: int = 0,
+        answer: object = None,
+        why: str = "no answer yet",
+        resume: str = "%chat resume",
+    ) -> None:
         super().__init__("stopped")
         self.kept = kept
         self.answer = answer
         self.why = why
+        self.resume = resume
 
     def __str__(self) -> str:
         if not self.kept:
             return self.why
-        return f"kept {counted(self.kept, 'character')} of the answer · go on: %chat resume"
+        return f"kept {counted(self.kept, 'character')} of the answer · go on: {self.resume}"
 
     def _render_traceback_(self) -> list[str]:
         return [f"Stopped: {self}"]

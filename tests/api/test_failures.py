@@ -198,3 +198,23 @@ def test_two_chats_on_one_thread_at_the_same_time() -> None:
         two.use(model="offline:echo").send("two")
         one.send("three")
         assert list(two.messages().text) == ["one", "one", "two", "two", "three", "three"]
+
+
+def test_no_history_is_not_advised_where_none_was_sent() -> None:
+    full, fits = http(OVERFLOW, status=400, kind=JSON), http(WORD + END)
+    with (
+        serving_here(full, fits, full, full, http(b"")) as running,
+        jan.Chat(model=f"{running.address}#m") as chat,
+    ):
+        steps = [failed(chat, history=True)]  # the first of its thread
+        chat.send("hello")
+        steps += [failed(chat, history=True), failed(chat, history=False)]
+        steps += [failed(chat, history=False)]
+    assert ["--no-history" in step for step in steps] == [False, True, False, False]
+    assert all("%chat models" in steps[n] for n in (0, 2, 3))
+
+
+def failed(chat: jan.Chat, *, history: bool) -> str:
+    with pytest.raises((ContextOverflow, StreamBroken)) as caught:
+        chat.send("hello", history=history)
+    return caught.value.next_step

@@ -1,0 +1,65 @@
+"""What a user is told to do next works where it is said, in a real kernel."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kernel import Kernel, Ran, running_kernel
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    folder = tmp_path_factory.mktemp("kernel")
+    environment = {
+        "JAN_MODEL": "offline:echo",
+        "JAN_DATA_FOLDER": str(folder / "data"),
+        "JAN_CONFIG_FOLDER": str(folder / "config"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    with running_kernel(folder, **environment) as running:
+        running.ok("%load_ext jan_magics")
+        yield running
+
+
+def failed(ran: Ran) -> str:
+    assert ran.status == "error"
+    return "\n".join(ran.error[2]) if ran.error else ran.err
+
+
+def footer(ran: Ran) -> str:
+    return str(ran.displays[-1]["text/plain"])
+
+
+def test_json_is_sent_as_json(kernel: Kernel) -> None:
+    ran = kernel.ok('%%chat -P response_format={"type": "json_object"} --dry-run\nhi')
+    assert "response_format={'type': 'json_object'}" in ran.result
+
+
+def test_a_setting_is_no_parameter(kernel: Kernel) -> None:
+    assert "%config JanMagics.keep" in failed(kernel.run("%%chat -P keep=3\nhi"))
+
+
+@pytest.mark.parametrize("line", ["-m offline:echo", "--thread 猫", "-m"])
+def test_a_flag_where_a_verb_belongs(kernel: Kernel, line: str) -> None:
+    said = failed(kernel.run(f"%chat {line}"))
+    assert f"%chat use {line}" in said
+    assert f"%%chat {line}" in said
+
+
+def test_a_step_in_another_thread_names_it(kernel: Kernel) -> None:
+    kernel.ok("%%chat -t 'other 猫'\none", cell_id="c1")
+    kernel.ok("%%chat -t 'other 猫'\ntwo", cell_id="c2")
+    ran = kernel.ok("%%chat -t 'other 猫'\none", cell_id="c1")
+    assert "answer 1 · back: %chat use -t 'other 猫' then: %chat undo" in footer(ran)
+    ran = kernel.run("%%chat -t 'other 猫' -P pace=20\n" + "word " * 200, interrupt=0.6)
+    assert "go on: %chat use -t 'other 猫'   then: %chat resume" in failed(ran)
+    kernel.ok("%chat use -t 'other 猫'")
+    ran = kernel.ok("%%chat -t 'other 猫'\none", cell_id="c1")
+    assert "stay on answer 2 · back: %chat undo" in footer(ran)
+    kernel.ok("%chat use -P thread=null")
+
+
+def test_a_key_for_an_address_that_anybody_can_read(kernel: Kernel) -> None:
+    said = failed(kernel.run("%chat key http://host.example"))  # nobody types: that comes later
+    assert "not encrypted" in said
+    assert "nobody is there" in failed(kernel.run("%chat key HTTP://127.0.0.1:1234"))
