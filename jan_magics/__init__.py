@@ -8,6 +8,7 @@ from jan_magics.domain.version import VERSION
 if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
+    from jan_magics.api.chunks import chunks
     from jan_magics.api.current import current
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
@@ -15,12 +16,13 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 __all__ = [
-    "Answer", "Chat", "assistants", "current", "find", "import_threads", "models",
+    "Answer", "Chat", "assistants", "chunks", "current", "find", "import_threads", "models",
     "save_assistant", "threads", "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
-    ("Answer", "answer"), ("Chat", "chat"), ("current", "current"), ("assistants", "lists"),
+    ("Answer", "answer"), ("Chat", "chat"), ("chunks", "chunks"),
+    ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),
     ("tool", "tools"), ("tools", "tools"),

@@ -46,6 +46,11 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "thread": "str", "notebook": "str", "id": "str", "role": "str", "created_at": "time",
         "snippet": "str", "on_path": "bool",
     },
+    "chunks": {
+        "recipe": "str", "n": "Int64", "start": "Int64", "end": "Int64", "tokens": "Int64",
+        "overlap_prev": "Int64", "headings": "str", "page": "Int64", "warning": "str",
+        "text": "str",
+    },
     "imported": {"thread": "str", "status": "str", "reason": "str", "messages": "Int64"},
     "assistants": {
         "id": "str", "name": "str", "instructions": "str", "parameters": "str", "status": "str",

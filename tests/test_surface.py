@@ -21,6 +21,7 @@ TABLES = {
     "grid": "sent_tokens kept dropped summarised recalled seconds finish answer message",
     "repairs": "message rule before after",
     "found": "thread notebook id role created_at snippet on_path",
+    "chunks": "recipe n start end tokens overlap_prev headings page warning text",
     "imported": "thread status reason messages",
     "assistants": "id name instructions parameters status",
     "tools": "name kind approval calls status",
@@ -28,6 +29,7 @@ TABLES = {
     "doctor": "check status detail fix",
 }
 FUNCTIONS = {
+    "chunks": "(text_or_path, *, size=200, overlap=40, splitter='recursive', grid=None)",
     "current": "()",
     "threads": "(data_folder=None)",
     "find": "(words, *, thread=None)",

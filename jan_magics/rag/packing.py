@@ -1,0 +1,87 @@
+"""Fill chunks up to their size: the one loop that all splitters share."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jan_magics.domain.counting import counted
+from jan_magics.rag.counting import Tokens
+from jan_magics.rag.graphemes import boundary_after
+from jan_magics.rag.splitters import Splitter
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a text (characters, half-open), its size, and what is odd about it."""
+
+    start: int
+    end: int
+    size: int
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """A text on its way into spans."""
+
+    text: str
+    tokens: Tokens
+    splitter: Splitter
+    size: int
+    overlap: int
+
+    def spans(self) -> Iterator[Span]:
+        """Yield spans of at most `size`; together they cover the text."""
+        borders, length = self.tokens.borders, len(self.text)
+        start = done = index = 0
+        while done < length:
+            index = bisect_right(borders, start, index)
+            found = self._fitting(start, done, index)
+            if found is None:
+                # With the overlap nothing new fits.
+                start = done
+                continue
+            yield found
+            done = found.end
+            start = self._next(found, index)
+
+    def _fitting(self, start: int, done: int, index: int) -> Span | None:
+        """Return the longest good span that begins there, None where it would not get on.
+
+        Tokens do not always add up: a word without the blank before it is another token. So what
+        was cut is counted by itself, and cut again where it has become too long.
+        """
+        borders, room = self.tokens.borders, self.size
+        while room > 0:
+            last = index + room - 1
+            high = borders[last] if last < len(borders) else len(self.text)
+            end = self.splitter.end(start, done, high) if high > done else done
+            if end <= done:
+                break
+            size = self.tokens.count(start, end)
+            if size <= self.size:
+                return Span(start, end, size)
+            room = min(room, bisect_right(borders, end, index) - index) - (size - self.size)
+        return self._cluster(start, index) if start == done else None
+
+    def _cluster(self, start: int, index: int) -> Span:
+        """Return the next cluster, which may be too long to be left whole."""
+        end = boundary_after(self.text, start + 1, start)
+        if (size := self.tokens.count(start, end)) <= self.size:
+            return Span(start, end, size)
+        if end == start + 1:
+            return Span(start, end, size, f"one character of {counted(size, 'token')}")
+        borders = self.tokens.borders
+        end = min(end, max(start + 1, borders[min(index + self.size, len(borders)) - 1]))
+        while (size := self.tokens.count(start, end)) > self.size and end > start + 1:
+            end -= 1
+        return Span(start, end, size, "cut inside a cluster, which alone exceeds the size")
+
+    def _next(self, span: Span, index: int) -> int:
+        """Return where the span behind another one begins."""
+        if not self.overlap or span.end >= len(self.text):
+            return span.end
+        borders = self.tokens.borders
+        behind = bisect_right(borders, span.end, index) - self.overlap - 1
+        low = borders[behind] if behind >= index else span.start + 1
+        return self.splitter.begin(span.start, max(low, span.start + 1), span.end)
