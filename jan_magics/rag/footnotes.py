@@ -1,0 +1,40 @@
+"""An answer with small numbers behind what its sources hold. Its own text stays as it is."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Final
+
+from jan_magics.domain.retrieval import Citation
+from jan_magics.rag.code_spans import code_spans
+
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def footnoted(answer: str, citations: Iterable[Citation], prefix: str) -> str:
+    """Return an answer with a raised number behind each cited place, a link to `#prefix-n`.
+
+    What is inserted is placed, never searched for: no sign of the text has a meaning here. No
+    number is set inside of code.
+    """
+    numbers = defaultdict[int, set[int]](set)
+    for citation in citations:
+        numbers[citation.answer_end].add(citation.n)
+    code = code_spans(answer)
+    pieces: list[str] = []
+    at = 0
+    for place in sorted(numbers):
+        if any(each.holds(place) for each in code):
+            continue
+        links = "".join(f"[{raised(n)}](#{prefix}-{n})" for n in sorted(numbers[place]))
+        pieces += [answer[at:place], links]
+        at = place
+    return "".join((*pieces, answer[at:]))
+
+
+def raised(n: int) -> str:
+    """Return a number in raised digits.
+
+    >>> raised(12)
+    '¹²'
+    """
+    return str(n).translate(_RAISED)
