@@ -13,6 +13,7 @@ from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.engine.assemble import Opening
 from jan_magics.engine.places import FOLDER
 from jan_magics.engine.toolbox import Toolbox
+from jan_magics.notebook.buttons import buttons_of
 from jan_magics.notebook.identity import (
     NotebookFiles,
     cell_marks,
@@ -43,6 +44,7 @@ def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None 
             NotebookFiles(), explicit=explicit or {}, toolbox=lambda: box, api_key=api_key
         )
         return Host(opening)
+    buttons_of(shell)  # a page must have answered before the first question
     opening = Opening(
         NotebookFiles(),
         notebook=partial(_notebook, shell),

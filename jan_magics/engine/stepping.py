@@ -6,8 +6,10 @@ Every call gets an answer: a result, an error's text, a refusal, or that it was 
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from time import perf_counter
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
@@ -73,14 +75,12 @@ class Steps:
     async def _answer(self, calls: Sequence[ToolCallPart]) -> None:
         """Run what only reads side by side, the others one after the other."""
         safe = [call for call in calls if (tool := self._tool(call)) and tool.safe]
-        async with asyncio.TaskGroup() as together:
-            if safe:
-                self._show(safe)
-            for call in safe:
-                together.create_task(self._one(call))
+        if safe:
+            async with self._watched(safe), asyncio.TaskGroup() as together:
+                for call in safe:
+                    together.create_task(self._one(call))
         for call in calls:
             if call not in safe:
-                self._show([call])
                 await self._one(call)
 
     async def _one(self, call: ToolCallPart) -> None:
@@ -103,9 +103,13 @@ class Steps:
             return Ran(str(fault), "error")
         if refused := await self._refused(tool, given):
             return Ran(refused, "denied")
-        return await run_tool(
+        running = run_tool(
             tool, given, self.bench.desk, lambda: self.bench.box.note_late(tool.name)
         )
+        if tool.safe:
+            return await running  # it is watched with those beside it
+        async with self._watched([call]):
+            return await running
 
     async def _refused(self, tool: Tool, given: dict[str, Json]) -> str:
         """Return why a call must not run, "" where it may."""
@@ -117,6 +121,7 @@ class Steps:
         shown = json.dumps(given, ensure_ascii=False)
         verdict: Verdict = "nobody"
         if desk is not None:
+            self.reply.show(Progress(self.reply.text(), f"waiting for a yes to {tool.name}"))
             verdict = await desk.run(lambda: desk.ask(tool.name, shown))
         if verdict == "always":
             bench.box.allowed.add(tool.name)
@@ -146,9 +151,22 @@ class Steps:
     def _tool(self, call: ToolCallPart) -> Tool | None:
         return self.bench.named(call.name)
 
-    def _show(self, calls: Sequence[ToolCallPart]) -> None:
-        names = ", ".join(call.name for call in calls)
-        self.reply.show(Progress(self.reply.text(), f"calling {names}"))
+    @asynccontextmanager
+    async def _watched(self, calls: Sequence[ToolCallPart]) -> AsyncIterator[None]:
+        """Say what is called and, from the first second on, for how long already."""
+        watch = asyncio.ensure_future(self._watch(", ".join(call.name for call in calls)))
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    async def _watch(self, names: str) -> None:
+        begun = perf_counter()
+        while True:
+            seconds = int(perf_counter() - begun)
+            elapsed = f" · {seconds} s" if seconds else ""
+            self.reply.show(Progress(self.reply.text(), f"calling {names}{elapsed}"))
+            await asyncio.sleep(begun + seconds + 1 - perf_counter())
 
 
 def _canonical(arguments: str) -> str:

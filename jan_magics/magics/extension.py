@@ -8,6 +8,7 @@ from traitlets import Enum, TraitError, Unicode
 from jan_magics.magics.chat import JanMagics, fault_of_setting
 from jan_magics.magics.completion import match_chat
 from jan_magics.magics.transform import keep_question_marks, show_cell_help
+from jan_magics.notebook.buttons import buttons_of
 
 ALIAS = "jan"
 NAME = "chat"
@@ -27,6 +28,7 @@ def load(shell: Any) -> None:
     shell.input_transformers_cleanup.extend(TRANSFORMERS)
     shell.Completer.custom_matchers.append(match_chat)
     shell.events.register("post_run_cell", magics.remember_failure)
+    buttons_of(shell)
 
 
 def unload(shell: Any) -> None:

@@ -1,19 +1,24 @@
-"""Asking a person whether a tool may run: a line to type into, where there is somebody to type."""
+"""Asking a person whether a tool may run: by a button, or by a line where somebody can type."""
 
+import signal
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from jan_magics.engine.tools import Verdict
 from jan_magics.notebook.bridge import Channel
+from jan_magics.notebook.buttons import PATIENCE, Kind, buttons_of
 from jan_magics.notebook.identity import in_kernel
 from jan_magics.notebook.render import plain
 
 T = TypeVar("T")
 
 LONGEST: Final = 4000
-"""Characters of the arguments that are shown; of longer ones it is said how many are not."""
+"""Characters of the arguments that a line shows; of longer ones it is said how many are not."""
+LONGEST_PAGE: Final = 100_000
+"""The same of a page, where they can be scrolled."""
 _WORDS: Final[tuple[tuple[Verdict, tuple[str, ...]], ...]] = (
     ("yes", ("y", "yes", "j", "ja", "是", "好")),
     ("no", ("n", "no", "nein", "否", "不", "")),
@@ -33,12 +38,18 @@ class MainThread:
         return await self.channel.hand(work)
 
     def ask(self, name: str, arguments: str) -> Verdict:
-        """Ask whether a call may run; "nobody" where nobody can type."""
-        return ask_person(self.shell, question_about(name, arguments))
+        """Ask whether a call may run; "nobody" where nobody can answer."""
+        return self._asked("call", name, arguments, question_about(name, arguments))
 
     def start(self, name: str, command: str) -> Verdict:
-        """Ask whether an MCP server may be started; "nobody" where nobody can type."""
-        return ask_person(self.shell, question_before(name, command))
+        """Ask whether an MCP server may be started; "nobody" where nobody can answer."""
+        return self._asked("start", name, command, question_before(name, command))
+
+    def _asked(self, kind: Kind, name: str, shown: str, line: str) -> Verdict:
+        verdict: Verdict = "nobody"
+        if buttons := buttons_of(self.shell):
+            verdict = buttons.ask(kind, plain(name), _cut(plain(shown), LONGEST_PAGE))
+        return ask_person(self.shell, line) if verdict == "nobody" else verdict
 
 
 def question_before(name: str, command: str) -> str:
@@ -48,17 +59,23 @@ def question_before(name: str, command: str) -> str:
 
 def question_about(name: str, arguments: str) -> str:
     """Return the line that a person is asked by."""
-    shown = plain(arguments)
-    if len(shown) > LONGEST:
-        shown = f"{shown[:LONGEST]} … and {len(shown) - LONGEST} more characters"
+    shown = _cut(plain(arguments), LONGEST)
     return f"Run {plain(name)}({shown})? [y]es, [n]o, [a]lways in this kernel: "
 
 
-def ask_person(shell: Any, question: str) -> Verdict:
-    """Ask until there is a yes, a no or an always."""
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]} … and {len(text) - longest} more characters"
+
+
+def ask_person(shell: Any, question: str, patience: float = PATIENCE) -> Verdict:
+    """Ask until there is a yes, a no or an always; "late" after `patience` seconds."""
     while can_type(shell):
         try:
-            typed = input(question).strip().lower()
+            typed = _typed(question, patience)
+            if typed is None:
+                return "late"
         except (EOFError, OSError):
             break
         except RuntimeError as refused:  # a front end that has no line to type into
@@ -69,6 +86,35 @@ def ask_person(shell: Any, question: str) -> Verdict:
             if typed in words:
                 return verdict
     return "nobody"
+
+
+def _typed(question: str, patience: float) -> str | None:
+    """Return what a person types, None where nobody does in time.
+
+    Nothing ends a waiting `input()` but an interrupt, which only the main thread gets.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return input(question).strip().lower()
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(patience, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        return input(question).strip().lower()
+    except KeyboardInterrupt:
+        if late.is_set():
+            return None
+        raise
+    finally:
+        timer.cancel()
 
 
 def can_type(shell: Any) -> bool:

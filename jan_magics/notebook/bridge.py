@@ -7,6 +7,7 @@ HTTP stream and keeps what was said.
 import asyncio
 import atexit
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -117,6 +118,10 @@ class Job(Generic[T, P]):
                 if isinstance(update, _Done):
                     return
                 if isinstance(update, Errand):
+                    if latest is not None:
+                        # It holds this thread up: what was said until then is shown before.
+                        time.sleep(TICK)
+                        yield latest
                     update.run()
                     continue
                 latest = update

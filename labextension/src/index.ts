@@ -1,4 +1,5 @@
 /** The extension's plugins, and nothing else: each file registers one idea. */
+import { approvalPlugin } from './approval';
 import { syntaxPlugin } from './syntax';
 
-export default [syntaxPlugin];
+export default [syntaxPlugin, approvalPlugin];

@@ -114,10 +114,16 @@ def test_calls_are_folded_in_every_form(kernel: Kernel) -> None:
 
 
 def test_while_it_runs_the_cell_says_what_is_called(kernel: Kernel) -> None:
-    kernel.ok("import time\n@jan.tool(safe=True)\ndef slow():\n    time.sleep(0.6)\n    return 1")
-    ran, _ = asked(kernel, "--tools slow", step(("slow", {}), text="Wait."), step(text="Done."))
-    live = [update.get("text/markdown", "") for update in ran.updates[:-1]]
-    assert any("calling slow" in text and "Wait." in text for text in live)
+    for safe in (True, False):
+        kernel.ok(
+            f"import time\n@jan.tool(safe={safe})\ndef slow():\n    time.sleep(2.5)\n    return 1"
+        )
+        steps = (step(("slow", {}), text="Wait."), step(text="Done."))
+        ran, _ = asked(kernel, "--tools slow --yes", *steps)
+        live = [update.get("text/markdown", "") for update in ran.updates[:-1]]
+        assert any("calling slow" in text and "Wait." in text for text in live)
+        assert any("calling slow · 1 s" in text for text in live)
+        assert any("calling slow · 2 s" in text for text in live)
 
 
 @pytest.mark.parametrize(

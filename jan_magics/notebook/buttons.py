@@ -1,0 +1,161 @@
+"""Asking by a button in JupyterLab while a cell runs: over a comm that the page opens.
+
+The page's own comm reaches the kernel while a cell runs, because the kernel never speaks on it:
+JupyterLab sends it on a subshell, whose thread only notes the answer here. What is asked goes out
+on a comm of its own, which the kernel opens for one question and closes when that is over.
+"""
+
+import hashlib
+import hmac
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from jan_magics.engine.tools import Verdict
+
+Kind: TypeAlias = Literal["call", "start"]
+
+HELLO: Final = "jan-magics.hello"
+"""Opened by the kernel: the page learns that there is somebody to answer to."""
+ANSWER: Final = "jan-magics.ctl"
+"""Opened by the page; its answers come on it."""
+ASK: Final = "jan-magics.ask"
+"""Opened by the kernel for one question."""
+PATIENCE: Final = 600.0
+"""Seconds that a person has to answer; after that it is no."""
+JOINING: Final = 1.0
+"""Seconds that a page which was loaded just now has to join."""
+SEEN: Final = 5.0
+"""Seconds that a page has to show a question; after that nobody looks at one."""
+TICK: Final = 0.1
+"""Seconds between two looks: a waiting lock does not always notice an interrupt."""
+ATTRIBUTE: Final = "jan_magics_buttons"
+"""Where the buttons of a kernel hang on its shell; they survive %reload_ext."""
+_SAYS: Final[tuple["Verdict", ...]] = ("yes", "no", "always")
+
+
+@dataclass(slots=True)
+class Question:
+    """A question that is open. An answer counts when it has the token and the digest."""
+
+    token: str
+    digest: str
+    verdict: "Verdict" = "no"
+    seen: threading.Event = field(default_factory=threading.Event)
+    said: threading.Event = field(default_factory=threading.Event)
+
+    def take(self, data: Mapping[str, object]) -> bool:
+        """Take a message of a page in; False where it is about something else, or forged."""
+        token, digest = str(data.get("token")), str(data.get("digest"))
+        if not _same(token, self.token) or not _same(digest, self.digest):
+            return False
+        self.seen.set()
+        said = next((each for each in _SAYS if each == data.get("verdict")), None)
+        if said is not None and not self.said.is_set():
+            self.verdict = said
+            self.said.set()
+        return True
+
+
+@dataclass(slots=True)
+class Buttons:
+    """The pages that look at a kernel, and the question that is open.
+
+    `greeted`: pages were told of us, and one that has just been opened may be about to join.
+    """
+
+    open_comm: Callable[..., Any]
+    greeted: bool = False
+    pages: list[Any] = field(default_factory=list)
+    question: Question | None = None
+    joined: threading.Event = field(default_factory=threading.Event)
+
+    def join(self, comm: Any, _: object = None) -> None:
+        """Take the comm of a page."""
+        self.pages.append(comm)
+        self.joined.set()
+        comm.on_msg(self._hear)
+        comm.on_close(lambda _: self._leave(comm))
+
+    def ask(
+        self, kind: Kind, name: str, shown: str, *, patience: float = PATIENCE, seen: float = SEEN
+    ) -> "Verdict":
+        """Ask whoever looks at a page; "nobody" where no page shows the question.
+
+        Called in the main thread; an interrupt takes the question away and goes on.
+        """
+        if not self.pages:
+            self.joined.clear()
+            if not self.greeted or not _waited(self.joined, JOINING):
+                return "nobody"
+        digest = digest_of(kind, name, shown)
+        question = self.question = Question(secrets.token_urlsafe(24), digest)
+        data = {"kind": kind, "name": name, "shown": shown, "token": question.token,
+                "digest": digest}  # fmt: skip
+        comm = self.open_comm(target_name=ASK, data=data)
+        try:
+            if not _waited(question.seen, seen):
+                return "nobody"
+            if not _waited(question.said, patience):
+                return "late"
+            return question.verdict
+        finally:
+            self.question = None
+            comm.close()
+
+    def _hear(self, message: Mapping[str, Any]) -> None:
+        """Note an answer; this runs in a thread that may do nothing else."""
+        data, question = message.get("content", {}).get("data"), self.question
+        if question is not None and isinstance(data, dict):
+            question.take(data)
+
+    def _leave(self, comm: Any) -> None:
+        if comm in self.pages:
+            self.pages.remove(comm)
+
+
+def buttons_of(shell: Any) -> Buttons | None:
+    """Return the buttons of a kernel; at the first call pages are told that it takes answers.
+
+    None where there is no kernel.
+    """
+    kernel = getattr(shell, "kernel", None)
+    manager = getattr(kernel, "comm_manager", None)
+    if manager is None:
+        return None
+    found = getattr(shell, ATTRIBUTE, None)
+    if found is None:
+        from comm import create_comm
+
+        found = Buttons(create_comm)
+        setattr(shell, ATTRIBUTE, found)
+        manager.register_target(ANSWER, found.join)
+        # Elsewhere nobody knows the word, and a runner of notebooks would complain of it.
+        if "JPY_SESSION_NAME" in os.environ:
+            create_comm(target_name=HELLO)
+            found.greeted = True
+    buttons: Buttons = found
+    return buttons
+
+
+def digest_of(kind: str, name: str, shown: str) -> str:
+    """Return what stands for a question, as whoever says yes has to repeat it."""
+    return hashlib.sha256("\0".join((kind, name, shown)).encode("utf-8", "replace")).hexdigest()
+
+
+def _waited(event: threading.Event, seconds: float) -> bool:
+    """Wait for an event; an interrupt gets through at every tick."""
+    end = time.monotonic() + seconds
+    while not event.wait(TICK):
+        if time.monotonic() >= end:
+            return False
+    return True
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode(), wanted.encode())

@@ -1,0 +1,132 @@
+"""A tool call asks by a button below the running cell; nothing of it is saved."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.lab import Lab
+from tests.browser.notebook import OpenNotebook
+from tests.magics.test_tools import WEATHER, step
+from tests.providers.loopback import Reply
+from tests.providers.serving import serving_here
+
+BEGUN = f"%load_ext jan_magics\n{WEATHER}"
+CALL = step(("send_mail", {"to": "李 <b>&", "text": "Grüße\nsecond line"}), text="I will write.")
+WAIT = 30_000
+"""Milliseconds: what is shown comes from a kernel that may be busy."""
+DONE = step(text="Sent.")
+MAIL = (
+    "import jan_magics as jan\n\n@jan.tool\ndef send_mail(to: str, text: str = '') -> str:\n"
+    '    "Send a mail."\n    return f"sent to {to}"'
+)
+
+
+@contextmanager
+def asking(open_cells: OpenCells, *steps: Reply) -> Iterator[OpenNotebook]:
+    """Open a notebook whose last cell asks a model that answers with these steps."""
+    with serving_here(*steps) as server:
+        ask = f"%%chat -m {server.address}#m --tools send_mail -o answer\nWrite to 李."
+        notebook = open_cells([BEGUN, MAIL, ask])
+        notebook.run(0)
+        notebook.run(1)
+        yield notebook
+
+
+def begin(notebook: OpenNotebook, cell: int) -> Locator:
+    """Run a cell that will ask, and return the box with its question."""
+    notebook.evaluate(
+        "panel.content.deselectAll(); panel.content.activeCellIndex = argument;"
+        "window.jupyterapp.commands.execute('notebook:run-cell')",
+        cell,
+    )
+    box = notebook.page.locator(f".jp-Cell[data-windowed-list-index='{cell}'] .jan-Question")
+    expect(box).to_be_visible(timeout=WAIT)
+    return box
+
+
+def said(notebook: OpenNotebook, cell: int) -> Locator:
+    return notebook.page.locator(f".jp-Cell[data-windowed-list-index='{cell}'] .jp-OutputArea")
+
+
+@pytest.mark.parametrize(
+    ("button", "result"),
+    [("Run once", "sent to 李"), ("Don't run", "denied: the user has refused this call")],
+)
+def test_a_button_answers_while_the_cell_runs(
+    open_cells: OpenCells, button: str, result: str
+) -> None:
+    with asking(open_cells, CALL, DONE) as notebook:
+        box = begin(notebook, 2)
+        expect(box).to_contain_text("The model wants to run send_mail")
+        expect(box.locator("pre")).to_contain_text('"to": "李 <b>&"')
+        box.get_by_role("button", name=button).click()
+        expect(box).to_have_count(0, timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text(result, timeout=WAIT)
+        saved = notebook.path.read_text(encoding="utf-8") + str(notebook.save())
+        assert "jan-Question" not in saved
+        assert "wants to run" not in saved
+
+
+def test_always_asks_once_in_this_kernel(open_cells: OpenCells) -> None:
+    with asking(open_cells, CALL, DONE, CALL, DONE) as notebook:
+        begin(notebook, 2).get_by_role("button", name="Always in this kernel").click()
+        expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)
+        notebook.run(2)
+        expect(notebook.page.locator(".jan-Question")).to_have_count(0, timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text("answer ‹2/2›", timeout=WAIT)
+
+
+def test_keys_alone_are_enough_and_typing_elsewhere_says_nothing(open_cells: OpenCells) -> None:
+    with asking(open_cells, CALL, DONE, CALL, DONE) as notebook:
+        keys = notebook.page.keyboard
+        box = begin(notebook, 2)
+        # Nothing took the focus: whoever types meanwhile does not say yes.
+        assert not box.evaluate("box => box.contains(document.activeElement)")
+        keys.press("Enter")
+        expect(box).to_be_visible()
+        box.locator("pre").focus()
+        keys.press("Tab")
+        expect(box.get_by_role("button", name="Run once")).to_be_focused()
+        keys.press("Enter")
+        expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)
+        box = begin(notebook, 2)
+        box.locator("pre").focus()
+        keys.press("Escape")
+        expect(box).to_have_count(0, timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text("denied", timeout=WAIT)
+
+
+def test_a_page_that_is_loaded_anew_is_asked(open_cells: OpenCells, lab: Lab) -> None:
+    with asking(open_cells, CALL, DONE) as notebook:
+        notebook.save()
+        anew = OpenNotebook.open(notebook.page, lab, notebook.path.name)
+        begin(anew, 2).get_by_role("button", name="Run once").click()
+        expect(said(anew, 2)).to_contain_text("Sent.", timeout=WAIT)
+
+
+def test_an_interrupt_takes_the_question_away(open_cells: OpenCells) -> None:
+    with asking(open_cells, CALL, DONE) as notebook:
+        box = begin(notebook, 2)
+        notebook.command("notebook:interrupt-kernel")
+        expect(box).to_have_count(0, timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text("Stopped", timeout=WAIT)
+
+
+# Light comes last: the server keeps the theme for the tests that follow.
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_both_themes_show_the_question(open_cells: OpenCells, theme: str) -> None:
+    with asking(open_cells, CALL, DONE) as notebook:
+        notebook.use_theme(theme)
+        box = begin(notebook, 2)
+        box.locator("pre").focus()
+        notebook.page.keyboard.press("Tab")
+        notebook.screenshot(f"approval {theme}")
+        colours = "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
+        text, background = box.evaluate(colours)
+        assert text != background
+        box.get_by_role("button", name="Run once").click()
+        expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)
