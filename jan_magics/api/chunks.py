@@ -25,17 +25,17 @@ _LIKE_A_PATH: Final = re.compile(r"(?:\S*[/\\])?\S+\.[A-Za-z][A-Za-z0-9]{0,9}|\S
 def chunks(
     text_or_path: str | Path,
     *,
-    size: int | str = 200,
-    overlap: int | str = 40,
+    size: int | str | None = 200,
+    overlap: int | str | None = 40,
     splitter: str = "recursive",
     grid: Mapping[str, Sequence[Any]] | None = None,
 ) -> "pd.DataFrame":
     """Return how a text or file would be cut; nothing is embedded or stored.
 
-    Sizes are tokens, or characters with a `c` ("512c"); the splitter is recursive, chars, markdown,
-    code or tokens. A text is read as Markdown. `grid` maps size, overlap and splitter to lists: all
-    combinations are tried, and each row says by its recipe which one it is of. The overlap with
-    the chunk before is in tokens.
+    Sizes are tokens, or characters with a `c` ("512c") and for the splitter chars; None is what is
+    usual for the splitter: recursive, chars, markdown, code or tokens. A text is read as Markdown.
+    `grid` maps size, overlap and splitter to lists: all combinations are tried, and each row says
+    by its recipe which one it is of. The overlap with the chunk before is in tokens.
 
     Raises:
         SettingError: when a size, overlap or splitter cannot be used.

@@ -1,7 +1,7 @@
-"""Tab completion of `%%chat` and `%chat`: flags, verbs, names, ids. Never asks the network."""
+"""Tab completion of `%%chat`, `%chat` and `%rag`: flags, verbs, names, ids. Offline."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -15,8 +15,9 @@ from IPython.core.completer import (
 from IPython.core.getipython import get_ipython
 
 from jan_magics.magics.commands import ASKING, VERBS, Flag, Verb
+from jan_magics.magics.rag_commands import CUTTING, RAG_VERBS
 
-_LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(?:chat|jan)[ \t]+(.*)", re.DOTALL)
+_LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(chat|jan|rag)[ \t]+(.*)", re.DOTALL)
 _EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")
 _OPTIONS_OF: Final = ("markdown", "text", "code", "json")
 MOST: Final = 60
@@ -39,7 +40,7 @@ def match_chat(context: CompletionContext) -> SimpleMatcherResult:
             return _result(*_names(shell, body))
         return _result(*_flags_or_names(shell, head.partition(" ")[2], ASKING, models=True))
     if (match := _LINE.match(context.line_with_cursor[: context.cursor_position])) and shell:
-        return _result(*_line(shell, match[1]))
+        return _result(*_line(shell, match[2], RAG_VERBS if match[1] == "rag" else VERBS))
     return _result("", None)
 
 
@@ -50,15 +51,19 @@ def _before_cursor(context: CompletionContext) -> str:
     return "\n".join((*above, lines[context.cursor_line][: context.cursor_position]))
 
 
-def _line(shell: Any, rest: str) -> tuple[str, Iterable[str] | None]:
+def _line(shell: Any, rest: str, verbs: Sequence[Verb]) -> tuple[str, Iterable[str] | None]:
     """Complete a line verb: the verb, then its flags and words."""
     name, space, after = rest.partition(" ")
     if not space:
-        return name, (verb.name for verb in VERBS if verb.name.startswith(name))
-    verb = next((each for each in VERBS if each.name == name), None)
+        return name, (verb.name for verb in verbs if verb.name.startswith(name))
+    verb = next((each for each in verbs if each.name == name), None)
     if verb is None:
         return "", None
-    return _flags_or_names(shell, after, verb.flags, models=name == "use", verb=verb)
+    if name == "help":
+        word = after.rpartition(" ")[2]
+        return word, (each.name for each in verbs if each.name.startswith(word))
+    models = name == "use" and verbs is VERBS
+    return _flags_or_names(shell, after, verb.flags, models=models, verb=verb)
 
 
 def _flags_or_names(
@@ -95,6 +100,8 @@ def _values(flag: str, word: str) -> Iterable[str] | None:  # noqa: PLR0911
             return _quoted(_assistants())
         case "--tools" | "--add" | "--remove":
             return _tools()
+        case "--splitter":
+            return next(each.choices for each in CUTTING if flag in each.names)
         case "--mcp":
             return _paths(word)
         case "--at":
@@ -134,7 +141,7 @@ def _words(verb: Verb, begun: str) -> Iterable[str]:
         return [entry.name for entry in CATALOG.values() if entry.key_variable]
     if verb.name == "diff" or any(word.strip("[]").startswith("ID") for word in verb.words):
         return _BESIDE_IDS.get(verb.name, {}) | _messages(begun)
-    return [each.name for each in VERBS] if verb.name == "help" else ()
+    return _paths(begun) if {"PATH", "FILE"} & {word.strip("…") for word in verb.words} else ()
 
 
 def _messages(begun: str) -> dict[str, str]:

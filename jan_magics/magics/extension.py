@@ -7,11 +7,13 @@ from traitlets import Enum, TraitError, Unicode
 
 from jan_magics.magics.chat import JanMagics, fault_of_setting
 from jan_magics.magics.completion import match_chat
+from jan_magics.magics.rag import RagMagics
 from jan_magics.magics.transform import keep_question_marks, show_cell_help
 from jan_magics.notebook.buttons import buttons_of
 
 ALIAS = "jan"
 NAME = "chat"
+RETRIEVAL = "rag"
 TRANSFORMERS = (keep_question_marks, show_cell_help)
 
 
@@ -20,11 +22,15 @@ def load(shell: Any) -> None:
     unload(shell)
     _drop_refused(shell)
     magics = JanMagics(shell)
-    if others := _owner(shell):
+    if others := _owner(shell, NAME):
         sys.stdout.write(f"{others}: this extension answers to %%jan and %jan\n")
         for kind in magics.magics.values():
             kind.pop(NAME, None)
     shell.register_magics(magics)
+    if others := _owner(shell, RETRIEVAL):
+        sys.stdout.write(f"{others}: jan.chunks and jan.Collection do the same\n")
+    else:
+        shell.register_magics(RagMagics(shell))
     shell.input_transformers_cleanup.extend(TRANSFORMERS)
     shell.Completer.custom_matchers.append(match_chat)
     shell.events.register("post_run_cell", magics.remember_failure)
@@ -35,7 +41,7 @@ def unload(shell: Any) -> None:
     """Take back everything that `load` registered; threads stay as they are."""
     for kind in ("line", "cell"):
         registered = shell.magics_manager.magics[kind]
-        for name in (NAME, ALIAS):
+        for name in (NAME, ALIAS, RETRIEVAL):
             if _is_ours(registered.get(name)):
                 del registered[name]
     for registered in (shell.input_transformers_cleanup, shell.Completer.custom_matchers):
@@ -44,9 +50,10 @@ def unload(shell: Any) -> None:
     for each in list(shell.events.callbacks["post_run_cell"]):
         if _is_ours(each):
             shell.events.unregister("post_run_cell", each)
-    magics = shell.magics_manager.registry.pop(JanMagics.__name__, None)
-    if magics in shell.configurables:
-        shell.configurables.remove(magics)
+    for ours in (JanMagics, RagMagics):
+        magics = shell.magics_manager.registry.pop(ours.__name__, None)
+        if magics in shell.configurables:
+            shell.configurables.remove(magics)
 
 
 def _drop_refused(shell: Any) -> None:
@@ -67,13 +74,13 @@ def _drop_refused(shell: Any) -> None:
             sys.stdout.write(f"JanMagics.{name} cannot be {value!r}, and is as if it was not set\n")
 
 
-def _owner(shell: Any) -> str:
-    """Return a line that names who registered `chat` before us, "" where nobody did."""
+def _owner(shell: Any, name: str) -> str:
+    """Return a line that names who registered a magic before us, "" where nobody did."""
     for kind, mark in (("cell", "%%"), ("line", "%")):
-        function = shell.magics_manager.magics[kind].get(NAME)
+        function = shell.magics_manager.magics[kind].get(name)
         if function is not None and not _is_ours(function):
             module = getattr(function, "__module__", None) or "another extension"
-            return f"{mark}{NAME} belongs to {module}"
+            return f"{mark}{name} belongs to {module}"
     return ""
 
 

@@ -31,3 +31,9 @@ def load() -> None:
     with undisturbed():
         import jan_magics.magics.asking
         import jan_magics.magics.verbs  # noqa: F401
+
+
+def load_retrieval() -> None:
+    """Import what the verbs of `%rag` need."""
+    with undisturbed():
+        import jan_magics.magics.retrieving  # noqa: F401

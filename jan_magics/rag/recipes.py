@@ -14,6 +14,7 @@ Unit: TypeAlias = Literal["tokens", "chars"]
 
 SIZE: Final = 200
 OVERLAP: Final = 40
+CHARS: Final = 512
 LARGEST: Final = 8_192
 LARGEST_OVERLAP: Final = 1_024
 SMALLEST_STORED: Final = 64
@@ -46,12 +47,15 @@ def parse_size(value: int | str) -> tuple[int, Unit | None]:
 def recipe_of(
     counter: Counter,
     *,
-    size: int | str = SIZE,
-    overlap: int | str = OVERLAP,
+    size: int | str | None = SIZE,
+    overlap: int | str | None = OVERLAP,
     splitter: str = "recursive",
     smallest: int = 1,
 ) -> Recipe:
     """Return a recipe: sizes are tokens, or characters with a `c` and for the splitter `chars`.
+
+    None is what is usual: 200 tokens and a fifth of the size, 40 at most; for `chars` 512 and an
+    eighth, as the reference has it.
 
     Chunks that are only looked at may be as small as one token; those of a collection have 64 at
     least: pass that as `smallest`.
@@ -59,11 +63,11 @@ def recipe_of(
     Raises:
         SettingError: when a size, the overlap or the splitter cannot be used.
     """
-    known: Splitter | None = next((each for each in get_args(Splitter) if each == splitter), None)
-    if known is None:
-        raise SettingError(f"no splitter {splitter!r}", f"It can be: {', '.join(SPLITTERS)}")
-    (units, unit), (shared, other) = parse_size(size), parse_size(overlap)
+    known = _splitter(splitter)
+    units, unit = parse_size(size if size is not None else (CHARS if known == "chars" else SIZE))
     unit = unit or ("chars" if known == "chars" else "tokens")
+    usual = units // 8 if unit == "chars" else min(OVERLAP, units // 5)
+    shared, other = parse_size(usual if overlap is None else overlap)
     if known in ("chars", "tokens") and unit != known:
         raise SettingError(
             f"the splitter {known!r} counts {known}, and the size is {size!r}",
@@ -75,13 +79,20 @@ def recipe_of(
             f"Give both in {unit}: overlap={shared}{'c' if unit == 'chars' else ''}",
         )
     _check(units, shared, smallest)
-    if unit == "chars":
-        return Recipe(known, units, shared, unit, "chars", exact=True)
-    return Recipe(known, units, shared, unit, counter.name, counter.exact)
+    name, exact = ("chars", True) if unit == "chars" else (counter.name, counter.exact)
+    return Recipe(known, units, shared, unit, name, exact)
+
+
+def _splitter(name: str) -> Splitter:
+    for known in get_args(Splitter):
+        if known == name:
+            found: Splitter = known
+            return found
+    raise SettingError(f"no splitter {name!r}", f"It can be: {', '.join(SPLITTERS)}")
 
 
 def recipes_of(
-    counter: Counter, grid: Mapping[str, Sequence[object]] | None, **given: int | str
+    counter: Counter, grid: Mapping[str, Sequence[object]] | None, **given: int | str | None
 ) -> Iterator[Recipe]:
     """Yield the recipe, or one for each combination that a grid asks for.
 

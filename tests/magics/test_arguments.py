@@ -9,6 +9,7 @@ from jan_magics.domain.errors import KeyRefused
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.commands import ASKING, STICKY, VERBS, Verb
 from jan_magics.magics.meanings import MEANINGS
+from jan_magics.magics.rag_commands import RAG_VERBS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.verbs import verb_parser
 from jan_magics.magics.words import words
@@ -216,7 +217,8 @@ def test_every_verb_has_help(verb: object) -> None:
 
 
 def test_every_word_of_a_verb_has_a_meaning() -> None:
-    names = {name.strip("[]…") for verb in VERBS for name in (*verb.words, verb.text) if name}
+    verbs = (*VERBS, *RAG_VERBS)
+    names = {name.strip("[]…") for verb in verbs for name in (*verb.words, verb.text) if name}
     assert names | {"MODEL|THREAD"} == MEANINGS.keys()
 
 

@@ -13,7 +13,7 @@ STATE = """
 import json
 _shell = get_ipython()
 print(json.dumps({
-    "line": [n for n in ("chat", "jan") if n in _shell.magics_manager.magics["line"]],
+    "line": [n for n in ("chat", "jan", "rag") if n in _shell.magics_manager.magics["line"]],
     "cell": [n for n in ("chat", "jan") if n in _shell.magics_manager.magics["cell"]],
     "cleanup": len(_shell.input_transformers_cleanup),
     "matchers": len(_shell.Completer.custom_matchers),
@@ -87,6 +87,15 @@ def test_a_chat_magic_of_somebody_else_stays(kernel: Kernel) -> None:
     assert "hi" in kernel.ok("%%jan\nhi").turn["text"]
     kernel.ok("%unload_ext jan_magics")
     assert kernel.ok("%%chat\nhi").result == "'theirs'"
+
+
+def test_a_rag_magic_of_somebody_else_stays(kernel: Kernel) -> None:
+    kernel.ok("def rag(line): return 'theirs'\nget_ipython().register_magic_function(rag, 'line')")
+    loaded = kernel.ok("%load_ext jan_magics")
+    assert loaded.out == "%rag belongs to __main__: jan.chunks and jan.Collection do the same\n"
+    assert kernel.ok("%rag chunks x").result == "'theirs'"
+    kernel.ok("%unload_ext jan_magics")
+    assert kernel.ok("%rag chunks x").result == "'theirs'"
 
 
 def test_lazy_magics_load_at_the_first_use(kernel: Kernel) -> None:
