@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Final
 
 from jan_magics.domain.retrieval import Citation, Hit
@@ -56,7 +57,7 @@ def cite(answer: str, hits: Sequence[Hit]) -> Cited:
             hit = hits[n - 1]
             citations.append(Citation(
                 n, hit.chunk.id, hit.source, hit.chunk.start, hit.chunk.end, hit.text, start, end,
-                hit.score, "marker",
+                None if isnan(hit.score) else hit.score, "marker",
             ))  # fmt: skip
     return Cited(tuple(citations), tuple(unknown))
 

@@ -14,17 +14,14 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
         "attachments.route",
         "provider.key_chain",
         "provider.preserves_reasoning",
-        "rag.call_tool",
         "rag.chunk_text",
         "rag.clamp_chunk_size",
         "rag.collection_names",
         "rag.cosine_index",
         "rag.embed",
-        "rag.inject_context",
         "rag.search_linear",
         "rag.search_modes",
         "rag.split_to_fit",
-        "rag.tool_schema",
         "wire.local_500",
     }
 )
