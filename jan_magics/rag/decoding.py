@@ -18,7 +18,7 @@ _MARKS: Final = (
 _LIKELY: Final = (
     ("shift_jis", re.compile("[\u3040-\u30ff]")),
     ("euc_jp", re.compile("[\u3040-\u30ff]")),
-    ("euc_kr", re.compile("[\uac00-\ud7a3]")),
+    ("euc_kr", re.compile("[이다는을를에의가은고하지로서도한들리기사니스]")),
     (
         "gb18030",
         re.compile(
