@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from jan_magics.api.current import current
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
+    from jan_magics.api.replaying import replay
     from jan_magics.api.tools import tool, tools
 
 __version__ = VERSION
 __all__ = [
     "Answer", "Chat", "assistants", "chunks", "current", "find", "import_threads", "models",
-    "save_assistant", "threads", "tool", "tools",
+    "replay", "save_assistant", "threads", "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
@@ -25,7 +26,7 @@ _HOMES = (
     ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),
-    ("tool", "tools"), ("tools", "tools"),
+    ("replay", "replaying"), ("tool", "tools"), ("tools", "tools"),
 )  # fmt: skip
 
 

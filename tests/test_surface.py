@@ -37,6 +37,7 @@ FUNCTIONS = {
     "models": "()",
     "tool": "(function=None, *, name=None, safe=False, main=False, timeout=60, approval='ask')",
     "tools": "()",
+    "replay": "(file, missing='error')",
 }
 METHODS = {
     "use": "(**settings)",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from jan_magics.api.answer import Answer
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, ThreadNotFound
 from jan_magics.engine.asking import Asking
@@ -35,7 +35,7 @@ class Running:
         self._showing = showing
         self._ended: list[Outcome] = []
         host.followers.append(self)
-        self._displays = [self._opened(host.display(showing))]
+        self._displays = [self._opened(display_of(host, showing))]
         self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
         self._prompt = asking.text
         self._answer: Answer | None = None
@@ -96,7 +96,7 @@ class Running:
 
     def attach(self) -> None:
         """Show the turn in the running cell too, as after a page was loaded again."""
-        display = self._opened(self._host.display(self._showing))
+        display = self._opened(display_of(self._host, self._showing))
         display.update(self._latest.text, self._latest.note)
         self._displays.append(display)
 

@@ -16,7 +16,7 @@ from jan_magics.api.context import (
     say,
 )
 from jan_magics.api.host import Host, Showing
-from jan_magics.api.opening import host_here
+from jan_magics.api.opening import current_host, host_here
 from jan_magics.api.preview import Plan, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
@@ -60,7 +60,7 @@ class Chat:
         explicit: dict[str, object] = {"data_folder": data_folder}
         if store != "sqlite":
             explicit["store"] = store
-        self._host: Host = host_here(explicit, api_key)
+        self._host: Host = host_here(explicit, api_key, current_host().opening.deck)
         self._host.sticky = Asking(thread=thread, model=model, system=system)
         if window is not None:
             self.use(window=window)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from jan_magics.api.asking import merged
 from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.context.counting import count_message
 from jan_magics.domain.errors import ProviderError, SettingError
 from jan_magics.domain.messages import Message, text_of
@@ -109,7 +109,7 @@ def clear(host: Host, *, off: bool) -> tuple[View, str]:
 
 def compacted(host: Host, keep: int | None, *, dry_run: bool) -> Compacted:
     """Summarise all but the newest turns, and show how that goes on."""
-    session, display = host.session(), host.display(Showing())
+    session, display = host.session(), display_of(host, Showing())
 
     def update(progress: Progress) -> None:
         display.update(progress.text, progress.note)
@@ -166,7 +166,7 @@ def _with(asking: Asking, settings: Mapping[str, Any]) -> Asking:
 
 
 def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ProviderError | None]:
-    session, display = host.session(), host.display(Showing())
+    session, display = host.session(), display_of(host, Showing())
 
     def update(progress: Progress) -> None:
         display.update("", progress.note or progress.text[-60:])

@@ -57,7 +57,8 @@ class Follower(Protocol):
 class Host:
     """An engine that is opened at its first use; `shell` is None in a script.
 
-    `followers` are the turns in the background.
+    `followers` are the turns in the background. `opened` is the engine that is in use, `aside` are
+    those that a replay has set aside.
     """
 
     opening: Opening
@@ -66,15 +67,16 @@ class Host:
     sticky: Asking = field(default_factory=Asking)
     onscreen: OnScreen = field(default_factory=OnScreen)
     followers: list[Follower] = field(default_factory=list)
-    _session: Session | None = None
+    opened: Session | None = None
+    aside: list[Session] = field(default_factory=list)
     _calls: tuple[str, int] = ("", 0)
 
     def session(self) -> Session:
         """Return the session; the store is opened by its first use."""
-        if self._session is None:
-            self._session = open_session(self.opening)
-            self._session.sticky = self.sticky
-        return self._session
+        if self.opened is None:
+            self.opened = open_session(self.opening)
+            self.opened.sticky = self.sticky
+        return self.opened
 
     def ask(self, asking: Asking, showing: Showing) -> Answer:
         """Make a turn and show it.
@@ -83,7 +85,7 @@ class Host:
             Stopped: when it was interrupted; what was said is kept and shown.
             JanError: as the turn says; what was said is kept and shown.
         """
-        session, display, ended = self.session(), self.display(showing), list[Outcome]()
+        session, display, ended = self.session(), display_of(self, showing), list[Outcome]()
         send = _sending(session, asking, ended.append, self.shell, awaited=True)
 
         def update(progress: Progress) -> None:
@@ -124,7 +126,9 @@ class Host:
 
     def stable(self) -> bool:
         """Tell whether everything is shown once and the same in every run."""
-        return self.session().settings().get("display").value == "once"
+        session = self.session()
+        once = session.settings().get("display").value == "once"
+        return once or session.engine.deck.playing is not None
 
     def tell(self, thread: Thread | None, path: Sequence[Message]) -> None:
         """Tell the cells of a thread whether what they show is still on its active path."""
@@ -180,29 +184,33 @@ class Host:
 
     def reconnect(self) -> None:
         """Let the next turn use the keys as they are now; threads and `use` stay as they are."""
-        if self._session is not None:
-            self.bridge.loop().call_soon_threadsafe(self._session.engine.reconnect)
+        if self.opened is not None:
+            self.bridge.loop().call_soon_threadsafe(self.opened.engine.reconnect)
 
     def reopen(self) -> None:
         """Close the engine; the next use opens it with the settings as they are then."""
-        session, self._session = self._session, None
+        session, self.opened = self.opened, None
         if session is not None:
             self.sticky = session.sticky
             self.bridge.call(session.engine.close)
 
     def close(self) -> None:
-        """Close the engine and end its thread."""
+        """Close the engine, with those that were set aside, and end its thread."""
         self.reopen()
+        while self.aside:
+            self.opened = self.aside.pop()
+            self.reopen()
         self.bridge.close()
 
-    def display(self, showing: Showing) -> Display:
-        """Return where a turn is shown here."""
-        if showing.show is False or self.shell is None:
-            return Silent()
-        live = showing.stream and showing.format == "markdown" and not self.stable()
-        if in_kernel(self.shell):
-            return CellDisplay(live_markdown if live else None)
-        return TerminalDisplay(live=live)
+
+def display_of(host: Host, showing: Showing) -> Display:
+    """Return where a turn is shown here."""
+    if showing.show is False or host.shell is None:
+        return Silent()
+    live = showing.stream and showing.format == "markdown" and not host.stable()
+    if in_kernel(host.shell):
+        return CellDisplay(live_markdown if live else None)
+    return TerminalDisplay(live=live)
 
 
 def _sending(

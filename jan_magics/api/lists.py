@@ -30,7 +30,7 @@ def threads(data_folder: str | None = None) -> "pd.DataFrame":
     """Return the threads of a data folder (default: the one in use), the newest first."""
     if data_folder is None:
         return threads_table(current_host().session().engine.store.threads())
-    host = host_here({"data_folder": data_folder})
+    host = host_here({"data_folder": data_folder}, deck=current_host().opening.deck)
     try:
         return threads_table(host.session().engine.store.threads())
     finally:

@@ -11,6 +11,7 @@ from jan_magics.api.foreign import Frames
 from jan_magics.api.host import Host
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.engine.assemble import Opening
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.places import FOLDER
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.notebook.buttons import buttons_of
@@ -34,14 +35,25 @@ def shell_here() -> Any:
     return ipython.get_ipython() if ipython else None
 
 
-def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None = None) -> Host:
-    """Make a host for this kernel, terminal or script; nothing is opened yet."""
-    shell = shell_here()
+def host_here(
+    explicit: Mapping[str, object] | None = None,
+    api_key: str | None = None,
+    deck: Deck | None = None,
+) -> Host:
+    """Make a host for this kernel, terminal or script; nothing is opened yet.
+
+    `deck` is what is recorded or played; all that is opened in a kernel shares one.
+    """
+    shell, deck = shell_here(), deck or Deck()
     # One for all that is opened here: servers of tools go on when the store is changed.
     box = Toolbox(lambda: shell.user_ns if shell else vars(sys.modules["__main__"]), Frames())
     if shell is None:
         opening = Opening(
-            NotebookFiles(), explicit=explicit or {}, toolbox=lambda: box, api_key=api_key
+            NotebookFiles(),
+            explicit=explicit or {},
+            toolbox=lambda: box,
+            deck=deck,
+            api_key=api_key,
         )
         return Host(opening)
     buttons_of(shell)  # a page must have answered before the first question
@@ -52,6 +64,7 @@ def host_here(explicit: Mapping[str, object] | None = None, api_key: str | None 
         configured=lambda: configured(shell),
         explicit=explicit or {},
         toolbox=lambda: box,
+        deck=deck,
         api_key=api_key,
     )
     return Host(opening, shell)

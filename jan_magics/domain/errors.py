@@ -28,7 +28,8 @@ JanError
     ├── ContextOverflow        the request is larger than the context window
     ├── RequestRejected        another 4xx
     ├── ServerFailed           5xx
-    └── StreamBroken           the answer began and was cut off, or cannot be read
+    ├── StreamBroken           the answer began and was cut off, or cannot be read
+    └── NotRecorded            a cassette is played, and this request is not in it
 """
 
 import traceback
@@ -262,3 +263,17 @@ class ServerFailed(ProviderError):
 
 class StreamBroken(ProviderError):
     """Report an answer that was cut off or cannot be read."""
+
+
+class NotRecorded(ProviderError):
+    """Report a request that a cassette has no answer to; `changed` against the nearest one."""
+
+    def __init__(self, cassette: str, changed: str = "") -> None:
+        self.cassette = cassette
+        self.changed = changed
+        nearest = f"against the nearest recording: {changed}" if changed else "nothing like it is"
+        super().__init__(
+            f"this request is not recorded in {cassette!r}; {nearest}",
+            "Record it: %chat replay --off, %chat record, then run the notebook"
+            "   or go on without: %chat replay --missing offline",
+        )

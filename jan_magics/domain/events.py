@@ -96,6 +96,13 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Unrecorded:
+    """A cassette is played and has no answer; `instead` is who is asked."""
+
+    instead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The end of a step. `reason` None: the stream ended without saying why."""
 
@@ -112,6 +119,7 @@ StreamEvent: TypeAlias = (
     | ToolCallDelta
     | Seal
     | LeftOut
+    | Unrecorded
     | Compacting
     | Compacted
     | Finish

@@ -2,7 +2,7 @@
 
 import os
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -13,11 +13,14 @@ from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Files, Here, Marks
-from jan_magics.engine.choose import Finder
+from jan_magics.engine.choose import PLAYED, Finder
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.places import FOLDER, config_folder, data_folder
+from jan_magics.engine.playing import Playing
 from jan_magics.engine.session import Session
-from jan_magics.engine.settings import Settings, Source, Value, read_settings
+from jan_magics.engine.settings import Settings, Source, read_settings
+from jan_magics.engine.taped import TapedProvider
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
@@ -30,7 +33,7 @@ from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.search import Search, log_stamp
 from jan_magics.storage.sqlite import SqliteStore
 
-ONCE: Final = ("data_folder", "store", "gguf")
+ONCE: Final = ("data_folder", "store", "gguf", "replay")
 """Settings that are read when the store is opened."""
 
 
@@ -40,7 +43,8 @@ class Opening:
 
     `notebook` finds the notebook's path, given what `%config` and the environment name; `marks`
     are the running cell's. `explicit` are the arguments of `Chat(...)`, `configured` the values of
-    `%config`. `toolbox` knows the user's functions. `api_key` stays in memory.
+    `%config`. `toolbox` knows the user's functions, `deck` what is recorded or played. `api_key`
+    stays in memory.
     """
 
     files: Files
@@ -49,6 +53,7 @@ class Opening:
     configured: Callable[[], Mapping[str, object]] = dict
     explicit: Mapping[str, object] = field(default_factory=dict)
     toolbox: Callable[[], Toolbox] = Toolbox
+    deck: Deck = field(default_factory=Deck)
     api_key: str | None = field(default=None, repr=False)
 
     def settings(self) -> Settings:
@@ -85,42 +90,64 @@ class Opening:
 
 
 def open_session(opening: Opening) -> Session:
-    """Open the store and make everything that a turn needs; nothing is sent and nothing started."""
+    """Open the store and make everything that a turn needs; nothing is sent and nothing started.
+
+    While a cassette is played, the store is a scratch one, and nothing is looked for.
+    """
     settings = opening.settings()
-    folder = data_folder(settings, opening.folder())
+    path = opening.path()
+    playing = opening.deck.load(
+        settings.get("replay").value, opening.folder(), path.name if path else ""
+    )
     gguf = settings.get("gguf").value
     local = LocalServer(weights=Path(gguf).expanduser() if gguf else None)
-    store, path = open_store(settings, folder), Path(folder.value or "")
-    engine = Engine(
-        store,
-        path,
-        now,
-        new_id,
-        partial(_connect, opening, local),
-        local.close,
-        open_search(store, path),
-    )
-    finder = Finder(running, partial(startable, local, gguf))
-    foreign = folder.source.startswith(FOLDER)
-    return Session(
+    engine, source = _engine(opening, settings, local, playing)
+    if playing:
+        finder = Finder(_known(playing), lambda: None, why=PLAYED)
+    else:
+        finder = Finder(running, partial(startable, local, gguf), opening.deck.note_default)
+    session = Session(
         engine,
         Threads(engine, opening.here, opening.files),
         finder,
         opening.settings,
-        Assistants(engine.folder / "assistants", new_id, now),
+        Assistants(engine.folder / "assistants", engine.new_id, engine.now),
         Titling(engine),
-        foreign,
+        source.startswith(FOLDER),
         {name: settings.get(name).value for name in ONCE},
         toolbox=opening.toolbox(),
     )
+    if playing:
+        session.telling.news.extend(partial(str, fault) for fault in playing.faults)
+    return session
 
 
-def open_store(settings: Settings, folder: Value) -> Store:
+def _engine(
+    opening: Opening, settings: Settings, local: LocalServer, playing: Playing | None
+) -> tuple[Engine, str]:
+    """Return an engine, and where its folder was named."""
+    folder = data_folder(settings, opening.folder())
+    path = playing.folder if playing else Path(folder.value or "")
+    clock, make_id = (playing.now, playing.new_id) if playing else (now, new_id)
+    store = open_store(settings, path, clock)
+    connected = partial(_connect, opening, local)
+    search = open_search(store, path)
+    engine = Engine(store, path, clock, make_id, connected, local.close, search, opening.deck)
+    return engine, "" if playing else folder.source
+
+
+def _known(playing: Playing) -> Callable[[], Awaitable[tuple[ModelInfo, ...]]]:
+    async def known() -> tuple[ModelInfo, ...]:
+        return playing.models()
+
+    return known
+
+
+def open_store(settings: Settings, path: Path, clock: Callable[[], datetime]) -> Store:
     """Return the store of a data folder; nothing is written before the first thread."""
-    path = Path(folder.value or "")
     if settings.get("store").value == "jsonl":
-        return JsonlStore(path / "threads", now)
-    return SqliteStore(path / "jan.db", now)
+        return JsonlStore(path / "threads", clock)
+    return SqliteStore(path / "jan.db", clock)
 
 
 def open_search(store: Store, folder: Path) -> Search:
@@ -183,7 +210,12 @@ def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
     host = None if model.address else hosts.get(model.provider)
     key = Key(opening.api_key, source="Chat(api_key=…)") if opening.api_key else None
     trusted = _trusted(hosts.values())
-    return connect(model, keys=key_chain(), trusted_hosts=trusted, local=local, key=key, host=host)
+
+    def real() -> Provider:
+        chain = key_chain()
+        return connect(model, keys=chain, trusted_hosts=trusted, local=local, key=key, host=host)
+
+    return TapedProvider(opening.deck, model, real)
 
 
 def _trusted(hosts: Iterable[Host]) -> frozenset[str]:

@@ -12,6 +12,8 @@ OFFLINE: Final = ModelRef("offline", "quote")
 FLAG: Final = "the -m flag"
 USE: Final = "%chat use"
 REMEMBERED: Final = "the thread's own model"
+RUNS: Final = "no setting names a model, and it runs on this machine"
+PLAYED: Final = "no setting names a model, and the cassette has it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,14 @@ class Choice:
 class Finder:
     """What answers on this machine: servers on loopback, and a model that can be started.
 
-    `discover` is asked once, at the first turn that needs it; `startable` is cheap.
+    `discover` is asked once, at the first turn that needs it; `startable` is cheap. `chosen` is
+    told who answers where no cell says it, `why` is why the first that was found does.
     """
 
     discover: Callable[[], Awaitable[tuple[ModelInfo, ...]]]
     startable: Callable[[], ModelRef | None]
+    chosen: Callable[[ModelRef], None] = lambda _: None
+    why: str = RUNS
     _found: tuple[ModelInfo, ...] | None = field(default=None)
 
     def known(self) -> tuple[ModelInfo, ...]:
@@ -66,14 +71,16 @@ async def choose(
         # Never another model than the one a thread was written with: better an error than a switch.
         return Choice(parse_model(remembered), REMEMBERED)
     # Only now: what goes before a setting is not held up by one that cannot be used.
-    if (setting := settings.get("model")).value:
-        return Choice(parse_model(setting.value), setting.source)
-    return await _found(finder)
+    setting = settings.get("model")
+    by_itself = parse_model(setting.value) if setting.value else None
+    choice = Choice(by_itself, setting.source) if by_itself else await _found(finder)
+    finder.chosen(choice.model)
+    return choice
 
 
 async def _found(finder: Finder) -> Choice:
     if running := await finder.running():
-        return Choice(running[0].ref, "no setting names a model, and it runs on this machine")
+        return Choice(running[0].ref, finder.why)
     if startable := finder.startable():
         return Choice(
             startable, "no setting names a model, none runs here, and this one can be started"

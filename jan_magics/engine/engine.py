@@ -12,6 +12,7 @@ from jan_magics.domain.overlays import Overlay, SideTurn
 from jan_magics.domain.parameters import checked_options
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
 from jan_magics.storage.live import LiveTurns
@@ -22,7 +23,8 @@ from jan_magics.storage.search import Search
 class Engine:
     """What every turn needs. `connect` opens a provider; an open one is used again.
 
-    `release` ends what the engine started beside its providers: a local model's server.
+    `release` ends what the engine started beside its providers: a local model's server. `deck` is
+    what is recorded or played.
     """
 
     store: Store
@@ -32,6 +34,7 @@ class Engine:
     connect: Callable[[ModelRef], Provider]
     release: Callable[[], Awaitable[None]]
     search: Search
+    deck: Deck = field(default_factory=Deck)
     trees: Trees = field(init=False)
     live: LiveTurns = field(init=False)
     _background: set[asyncio.Task[None]] = field(default_factory=set)

@@ -19,10 +19,13 @@ from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.budgets import budget_for
+from jan_magics.engine.cassette import ModelFacts
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
+from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
 from jan_magics.providers.catalog import CATALOG, declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
@@ -125,28 +128,20 @@ class Fitting:
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
         """Return how a turn in a thread is fitted into a model's window."""
         self.engine.provider(model)  # what it refuses, it refuses before anybody is asked
-        limit = limit_of(asking.options)
-        # At the same time: a server that answers neither question is waited for once.
-        counts, (window, source) = await asyncio.gather(
-            self._counts(model, settings, limit), self.window(model, limit)
-        )
-        if counts:
-            window, source = counts.server.window, "the server"
-        told = settings.hosts.get(model.provider)
-        if told and told.window:
-            window, source = told.window, f"providers.{model.provider} of your config.toml"
+        sized = await size(self, model, settings, limit_of(asking.options))
         known = self.observed.get(model) or observed_of(view.path(), model)
         factor = learn(known[-OBSERVED:])
-        tokenizer = counts or self.tokenizer(model, settings)
+        tokenizer = sized.tokenizer
         if isinstance(tokenizer, Estimator) and factor != 1.0:
             tokenizer = Corrected(tokenizer, factor)
         else:
             # A rule that somebody asked for by name stays that rule.
             factor = 1.0
         thread = view.thread.id if view.thread else ""
-        budget = budget_for(settings, asking, window, source, exact=tokenizer.exact)
+        told = (sized.facts.window, sized.facts.source)
+        budget = budget_for(settings, asking, *told, exact=tokenizer.exact)
         return Fit(
-            replace(budget, chosen=True) if told and told.window else budget,
+            replace(budget, chosen=True) if sized.facts.chosen else budget,
             tokenizer,
             tuple(view.records),
             model,
@@ -187,10 +182,8 @@ class Fitting:
 
     def profile(self, model: ModelRef, settings: Settings) -> Profile:
         """Return what the model's wire takes, and what is known of the model itself."""
-        host = settings.hosts.get(model.provider)
-        entry = host.entry if host else CATALOG.get(model.provider)
         can = {*self.capabilities.get(model, ()), *declared_of(model.name)}
-        return profile_for(model, entry.wire if entry else "openai", has=can)
+        return profile_for(model, wire_of(self.engine.deck, model, settings), has=can)
 
     def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
         """Remember a finished turn's plan, and learn from the input tokens of its one request."""
@@ -199,7 +192,7 @@ class Fitting:
         if counted and estimated and estimated >= TELLING:
             self.observed.setdefault(fit.model, []).append((estimated, counted))
 
-    async def _counts(
+    async def live_counts(
         self, model: ModelRef, settings: Settings, limit: float | None
     ) -> LiveCounts | None:
         """Return the server's own counts; a server that has none is asked once."""
@@ -233,6 +226,44 @@ class Fitting:
         if known := window_of(model.name):
             return known, "the catalogue"
         return UNKNOWN_WINDOW, "nobody says it; set it with --window"
+
+
+async def size(fitting: Fitting, model: ModelRef, settings: Settings, limit: float | None) -> Sized:
+    """Return how a model is counted and what it takes; a cassette knows it by itself."""
+    deck, tokenizer = fitting.engine.deck, fitting.tokenizer(model, settings)
+    if deck.playing and (known := deck.playing.facts(model)):
+        fitting.capabilities[model] = frozenset(known.capabilities)
+        fitting.observed.setdefault(model, [*known.observed])
+        asked = settings.get("tokenizer").value == "auto"
+        return Sized(played(deck.playing, model, known, tokenizer) if asked else tokenizer, known)
+    # At the same time: a server that answers neither question is waited for once.
+    live, (window, source) = await asyncio.gather(
+        fitting.live_counts(model, settings, limit), fitting.window(model, limit)
+    )
+    if live:
+        window, source = live.server.window, "the server"
+    told = settings.hosts.get(model.provider)
+    if told and told.window:
+        window, source = told.window, f"providers.{model.provider} of your config.toml"
+    facts = ModelFacts(
+        window,
+        source,
+        chosen=bool(told and told.window),
+        wire=wire_of(deck, model, settings),
+        continues=fitting.engine.provider(model).continues,
+        capabilities=tuple(fitting.capabilities.get(model, ())),
+        observed=tuple(fitting.observed.get(model, ())),
+    )
+    return noted(deck.recording, model, live or tokenizer, facts)
+
+
+def wire_of(deck: Deck, model: ModelRef, settings: Settings) -> str:
+    """Return the wire format of a model; a cassette knows that of a server of somebody's own."""
+    if deck.playing and (known := deck.playing.facts(model)):
+        return known.wire
+    host = settings.hosts.get(model.provider)
+    entry = host.entry if host else CATALOG.get(model.provider)
+    return entry.wire if entry else "openai"
 
 
 def limit_of(options: ChatOptions) -> float | None:

@@ -160,6 +160,7 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
     flags = {
         "error": turn.finish == "error",
         "stopped": turn.finish == "stopped",
+        "replayed": turn.replayed,
         "cut at the token limit": turn.finish == "length",
         "no final answer": turn.finish in ("tools", "max_steps"),
         "offline (no model)": turn.request.model.provider == "offline",

@@ -16,6 +16,7 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.toolbox import Offered, Toolbox
@@ -45,16 +46,19 @@ class Prepared:
         def say(note: str) -> None:
             show(Progress("", note))
 
-        offered = await self.toolbox.complete(self.offered, desk, say, yes=self.wanted.yes)
-        return replace(self, offered=offered)
+        async def complete() -> Offered:
+            return await self.toolbox.complete(self.offered, desk, say, yes=self.wanted.yes)
+
+        return replace(self, offered=await taped_offer(self.engine.deck, self.offered, complete))
 
     def ask(self, view: View, fit: Fit = UNLIMITED, desk: Desk | None = None) -> Ask:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
         engine, wanted, choice = self.engine, self.wanted, self.choice
         caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
         spot = spot_for(view, wanted, caller)
-        notebook = PurePath(self.threads.here().notebook).name or "unknown"
-        facts = Facts(engine.now().astimezone(), notebook, str(choice.model))
+        notebook = engine.deck.told_notebook(PurePath(self.threads.here().notebook).name)
+        told_time = engine.deck.told_time(engine.now)
+        facts = Facts(told_time, notebook or "unknown", str(choice.model))
         told = instruct(self.whom, wanted, facts)
         steps, yes = wanted.max_steps, wanted.yes
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())

@@ -19,6 +19,7 @@ from jan_magics.domain.events import (
     StreamEvent,
     TextDelta,
     ToolCallDelta,
+    Unrecorded,
 )
 from jan_magics.domain.messages import (
     FinishReason,
@@ -55,7 +56,8 @@ class Reply:
     `done` are the parts of the steps that are over, `steps` counts those begun. `sent` is the
     newest request, `left_out` what of its parameters was not sent. `generation` counts up when the
     answer is settled: what a stream of an older one still brings is neither taken in nor shown nor
-    written.
+    written. `timed` False: seconds that are seen from here are not told, as they differ from run to
+    run. `unrecorded` is who was asked where a cassette has no answer.
     """
 
     show: Callable[[Progress], None]
@@ -70,6 +72,8 @@ class Reply:
     new_id: Callable[[], str] = lambda: ""
     done: tuple[Part, ...] = ()
     steps: int = 0
+    timed: bool = True
+    unrecorded: str = ""
     _results: dict[str, ToolResultPart] = field(default_factory=dict)
     _spent: list[Finish] = field(default_factory=list)
     _begun: float | None = None
@@ -111,6 +115,8 @@ class Reply:
                     self._save_soon(generation)
             elif isinstance(event, LeftOut):
                 self.left_out.append(event)
+            elif isinstance(event, Unrecorded):
+                self.unrecorded = event.instead
             elif note := note_of(event):
                 self.show(Progress(self.text(), note))
 
@@ -157,10 +163,6 @@ class Reply:
         if self._saving is not None:
             self._saving.result()
 
-    def told(self) -> tuple[str, ...]:
-        """Return a line for each parameter that was not sent."""
-        return tuple(f"{left.name} was left out: {left.why}" for left in self.left_out)
-
     def finish(self) -> FinishReason:
         """Return how the stream ended; a stream that does not say ended by itself."""
         finish = self.folding.finish
@@ -174,16 +176,13 @@ class Reply:
         """Return the server's timings, completed by what was seen from here."""
         timings = [finish.timings or Timings() for finish in self._finishes()]
         known = total_of(timings)
+        if not self.timed:
+            return known
         first = None if self.first is None else self.first - self.started
-        speed = known.tokens_per_second or self._speed()
+        seconds = self._decoded + self.last - (self._begun or self.last)
+        speed = known.tokens_per_second or _speed(self.usage().output, seconds)
         total = perf_counter() - self.started
         return replace(known, first_token=first, total=total, tokens_per_second=speed)
-
-    def _speed(self) -> float | None:
-        output = self.usage().output
-        seconds = self._decoded + self.last - (self._begun or self.last)
-        # Over a shorter time the clock says more about the machine than about the model.
-        return output / seconds if output and output > 1 and seconds > SHORTEST else None
 
     def _finishes(self) -> tuple[Finish, ...]:
         """Return how each step ended, as far as it has."""
@@ -198,6 +197,18 @@ class Reply:
     def _save(self, generation: int) -> None:
         if generation == self.generation:
             self.save()
+
+
+def told_of(reply: Reply) -> tuple[str, ...]:
+    """Return a line for each parameter that was not sent, and for what is not recorded."""
+    missed = f"not recorded, so it was asked of {reply.unrecorded}" if reply.unrecorded else ""
+    left = (f"{left.name} was left out: {left.why}" for left in reply.left_out)
+    return tuple(filter(None, (*left, missed)))
+
+
+def _speed(output: int | None, seconds: float) -> float | None:
+    # Over a shorter time the clock says more about the machine than about the model.
+    return output / seconds if output and output > 1 and seconds > SHORTEST else None
 
 
 def note_of(event: StreamEvent) -> str:

@@ -119,7 +119,7 @@ class Session:
             with _advising(ask, self), self.fitting.learning(prepared.choice.model):
                 await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
-                self.titling.begin(ended[0].turn, settings.get("titles").value or "")
+                await self.titling.begin(ended[0].turn, settings.get("titles").value or "")
         return ended[0]
 
     async def _prepared(

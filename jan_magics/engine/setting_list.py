@@ -59,6 +59,7 @@ SETTINGS: Final = (
             "there is one (auto), estimated, or as chars/3.5", "auto",
             ("auto", "estimate", "chars/3.5")),
     Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
+    Setting("replay", "a cassette, or a folder of them, that answers instead of models"),
     Setting("embedder", "who makes vectors for new collections; unset: the best that is installed, "
             "none: words only", foreign=False),
     Setting("index", "who finds neighbours: numpy in memory, sqlite-vec on the disk (vec0), or as "

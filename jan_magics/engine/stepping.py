@@ -19,7 +19,9 @@ from jan_magics.domain.models import ChatRequest
 from jan_magics.domain.protocols import Provider
 from jan_magics.engine.arguments import Misfit
 from jan_magics.engine.continuing import ends_in_result
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.reply import Progress, Reply
+from jan_magics.engine.taped_tools import taped_call
 from jan_magics.engine.toolbox import Bench
 from jan_magics.engine.tools import Ran, Tool, Verdict, read_arguments, run_tool
 
@@ -40,6 +42,7 @@ class Steps:
     """The steps of one turn. `plan` is the newest, `notes` are lines for the footer.
 
     `plan_with` plans a request that goes on after the parts so far; `request` makes one of a plan.
+    `deck` is what is recorded or played.
     """
 
     reply: Reply
@@ -49,6 +52,7 @@ class Steps:
     plan_with: Further
     request: Requesting
     notes: list[str] = field(default_factory=list)
+    deck: Deck = field(default_factory=Deck)
 
     async def run(self, first: Callable[[ChatRequest], Awaitable[None]]) -> FinishReason:
         """Ask until there is an answer. Raises ProviderError, ContextOverflow."""
@@ -73,8 +77,12 @@ class Steps:
         await self.reply.receive(self.provider, self.request(self.plan))
 
     async def _answer(self, calls: Sequence[ToolCallPart]) -> None:
-        """Run what only reads side by side, the others one after the other."""
-        safe = [call for call in calls if (tool := self._tool(call)) and tool.safe]
+        """Run what only reads side by side, the others one after the other.
+
+        Out of a cassette all come one after the other, so that every run takes them in that order.
+        """
+        playing = self.deck.playing is not None
+        safe = [call for call in calls if not playing and (tool := self._tool(call)) and tool.safe]
         if safe:
             async with self._watched(safe), asyncio.TaskGroup() as together:
                 for call in safe:
@@ -84,7 +92,7 @@ class Steps:
                 await self._one(call)
 
     async def _one(self, call: ToolCallPart) -> None:
-        ran = await self._ran(call)
+        ran = await taped_call(self.deck, call, self._ran)
         bench, tool = self.bench, self._tool(call)
         if tool:
             bench.box.calls[call.name] = bench.box.calls.get(call.name, 0) + 1

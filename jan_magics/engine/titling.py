@@ -46,12 +46,18 @@ class Titling:
             task.cancel()
             await asyncio.wait({task}, timeout=GRACE)
 
-    def begin(self, turn: Turn, setting: str) -> None:
-        """Make a title in the background when one is due; returns at once."""
+    async def begin(self, turn: Turn, setting: str) -> None:
+        """Make a title in the background when one is due; returns at once.
+
+        Beside a cassette it is waited for: whether it comes must not depend on who is faster.
+        """
         answers = sum(message.role == "assistant" for message in turn.index.path())
         stopped = turn.stored or turn.finish not in ("stop", "length")
         if should_title(turn.thread, answers, setting, stopped=stopped):
             self.task = self.engine.begin(self._title(turn))
+            deck = self.engine.deck
+            if deck.playing or deck.recording:
+                await asyncio.wait({self.task})
 
     async def _title(self, turn: Turn) -> None:
         try:

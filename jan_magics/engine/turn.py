@@ -21,7 +21,7 @@ from jan_magics.engine.continuing import Continued, continued, receive, total_ti
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_estimate
-from jan_magics.engine.reply import Progress, Reply
+from jan_magics.engine.reply import Progress, Reply, told_of
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.engine.toolbox import Bench, Toolbox
@@ -69,6 +69,7 @@ class Turn:
 
     `plan` is what the request was made of, `notes` what is to be told of that. `stored`: the
     answer was there already, and nothing was sent. `steps` are the requests that were sent.
+    `replayed`: a cassette has answered all of them.
     """
 
     thread: Thread
@@ -83,6 +84,7 @@ class Turn:
     plan: ContextPlan | None = None
     notes: tuple[str, ...] = ()
     steps: int = 1
+    replayed: bool = False
 
     @property
     def newest(self) -> Message:
@@ -105,6 +107,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     index = keep_question(engine, ask, placed)
     reply = reply_for(engine, ask, answer, show)
     steps = Steps(reply, provider, ask.bench, plan, *further(engine, ask, placed, answer))
+    steps.deck = engine.deck
     finish: FinishReason = "error"
     try:
         steps.plan, told = await fitted(engine, provider, ask, plan, show)
@@ -123,9 +126,9 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         if live:
             live.end()
         known = (finish, usage_of(answer), timings_of(answer), False)
-        sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *reply.told())
-        told_of = (steps.plan, notes, reply.steps)
-        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *told_of)
+        sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *told_of(reply))
+        more = (steps.plan, notes, reply.steps, not (reply.timed or reply.unrecorded))
+        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more)
         over(turn)
     return turn
 
@@ -167,6 +170,7 @@ def reply_for(engine: Engine, ask: Ask, answer: Message, show: Show) -> Reply:
     """Return what takes the answer in, and writes it while it grows."""
     reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
     reply.new_id = engine.new_id
+    reply.timed = engine.deck.playing is None
     return reply
 
 

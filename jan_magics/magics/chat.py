@@ -73,6 +73,7 @@ class JanMagics(Magics):
     trim_at = CUnicode("", help="the share of history that is trimmed").tag(config=True)
     trim_to = CUnicode("", help="the share that trimming falls to").tag(config=True)
     keep = CUnicode("", help="turns that a compaction leaves word for word").tag(config=True)
+    replay = Unicode("", help="a cassette that answers instead of models").tag(config=True)
     embedder = Unicode("", help="who makes vectors for new collections").tag(config=True)
     index = Enum(["", "auto", "numpy", "vec0"], "", help="who finds neighbours").tag(config=True)
     fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
@@ -88,8 +89,8 @@ class JanMagics(Magics):
         "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
         "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "language", "window",
         "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at", "trim_to",
-        "keep", "embedder", "index", "fusion", "project", "rag_enabled", "rag_max_file_mb",
-        "rag_retrieval_limit", "rag_threshold",
+        "keep", "replay", "embedder", "index", "fusion", "project", "rag_enabled",
+        "rag_max_file_mb", "rag_retrieval_limit", "rag_threshold",
     )  # fmt: skip
 
     def __init__(self, shell: Any) -> None:

@@ -159,6 +159,14 @@ VERBS: Final = (
     ),
     Verb("config", "list every setting with its value and source"),
     Verb("key", "store a key, typed without being shown", ("PROVIDER",)),
+    Verb("record", "write what is asked and answered into a cassette", ("[FILE]",),
+         (Flag(("--off",), "", "end the recording"),)),
+    Verb(
+        "replay", "answer from a cassette: no model, no network, a scratch store", ("[FILE]",),
+        (Flag(("--missing",), "HOW", "what is done about a request that is not recorded",
+              choices=("error", "live", "offline")),
+         Flag(("--off",), "", "go on as before")),
+    ),
     Verb(
         "store", "say where threads are kept", (),
         (Flag(("--init",), "", "make a .jan folder here and keep threads in it"),

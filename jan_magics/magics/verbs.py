@@ -13,6 +13,7 @@ from jan_magics.api.background import stop_all
 from jan_magics.api.current import current
 from jan_magics.api.host import Host
 from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
+from jan_magics.api.replaying import kept_in
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import ChatOptions
@@ -33,6 +34,7 @@ from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
 from jan_magics.magics.line import Line
 from jan_magics.magics.reading import literal_key, looks_like_a_key
+from jan_magics.magics.taping import RUN as CASSETTES
 from jan_magics.magics.tooling import RUN as TOOLS
 from jan_magics.magics.topics import help_text
 from jan_magics.magics.words import nearest
@@ -94,7 +96,7 @@ def status() -> Line:
     lines = [
         f"model    {_who(host)}",
         f"thread   {_where(session)}",
-        f"folder   {session.engine.folder}",
+        f"folder   {kept_in(host)}",
     ]
     sticky = session.sticky
     if options := plain_options(sticky.options):
@@ -266,7 +268,7 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
     if parsed.vacuum:
         count = empty_bin(host)
         return Line(f"the bin is empty: {counted(count, 'thread')} gone for good")
-    return Line(f"threads are kept in {host.session().engine.folder}")
+    return Line(f"threads are kept in {kept_in(host)}")
 
 
 def _doctor(magics: Caller, parsed: Any, _: str) -> object:
@@ -280,5 +282,5 @@ RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
     "export": _export, "import": _import, "models": _models, "assistants": _assistants,
     "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES, **CONTEXT,
-    **TOOLS,
+    **CASSETTES, **TOOLS,
 })  # fmt: skip

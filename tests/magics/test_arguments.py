@@ -21,8 +21,8 @@ CHAT_FLAGS = (
 )
 VERB_NAMES = (
     "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
-    "import key mark models new plan rename resume retry show stop store threads tools tree "
-    "undo use version"
+    "import key mark models new plan record rename replay resume retry show stop store threads "
+    "tools tree undo use version"
 )
 
 

@@ -1,0 +1,165 @@
+"""Recording and replaying from Python: `jan.replay`, and what the verbs of the same names do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from jan_magics.api.host import Host
+from jan_magics.api.opening import current_host, resolved
+from jan_magics.domain.counting import counted
+from jan_magics.domain.errors import JanError, SettingError
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.cassette import SUFFIX
+from jan_magics.engine.deck import Wanted, refuse_recording
+from jan_magics.engine.paging import LongResults
+from jan_magics.engine.playing import MISSING, Missing, Playing
+from jan_magics.engine.recording import Recording, begin_recording
+from jan_magics.engine.session import Session
+
+
+@contextmanager
+def replay(file: str | Path, missing: Missing = "error") -> Iterator[None]:
+    """Answer from a cassette, or from those of a folder, as long as this lasts.
+
+    What is asked and said meanwhile goes into a scratch store. `missing`: what is done about a
+    request that is not recorded: error, live (its model is asked) or offline (a quote).
+
+    Raises:
+        SettingError: when there is no such cassette.
+        NotRecorded: at a request that is not in it.
+    """
+    host = current_host()
+    begin_replay(host, file, missing)
+    try:
+        yield
+    finally:
+        end_replay(host)
+
+
+def cassette_path(host: Host, file: str | Path | None) -> Path:
+    """Return a cassette's path: as named, else beside the notebook. Raises SettingError."""
+    if file:
+        return resolved(host, file)
+    notebook = host.opening.path()
+    if notebook is None:
+        raise SettingError(
+            "nothing here says which notebook this is, so its cassette needs a name",
+            f"Name one: %chat record lesson{SUFFIX}",
+        )
+    return notebook.with_name(f"{notebook.stem}{SUFFIX}")
+
+
+def begin_replay(host: Host, file: str | Path | None, missing: str = "error") -> Playing:
+    """Play a cassette from its beginning. Raises SettingError; all is as before then."""
+    deck = host.opening.deck
+    wanted = Wanted(cassette_path(host, file), _missing(missing))
+    refuse_recording(deck)
+    _refuse_running(host)
+    here = host.session()
+    before = deck.put_in(wanted)
+    host.opened, host.sticky = None, _sticky_elsewhere(here)
+    try:
+        session = host.session()
+    except JanError:
+        deck.put_back(before)
+        host.opened = here
+        raise
+    host.aside.append(here)
+    deck.earlier.append(before)
+    session.toolbox.long = LongResults()  # their names count from 1, as they did
+    assert deck.playing is not None  # noqa: S101 - it was put in above
+    return deck.playing
+
+
+def end_replay(host: Host) -> bool:
+    """Go on as before the replay; False where nothing was played."""
+    deck = host.opening.deck
+    host.session()  # a cassette that a setting names is loaded by now
+    if deck.playing is None:
+        return False
+    _refuse_running(host)
+    if deck.earlier:
+        host.reopen()
+        deck.put_back(deck.earlier.pop())
+        host.opened = host.aside.pop()
+    else:  # a setting says so; what is said here goes before it
+        sticky = _sticky_elsewhere(host.session())
+        deck.put_in(Wanted(None))
+        host.reopen()
+        host.sticky = sticky
+    return True
+
+
+def begin_record(host: Host, file: str | Path | None) -> str:
+    """Record into a cassette from now on, and say so. Raises SettingError, StoreError."""
+    deck, session = host.opening.deck, host.session()
+    if deck.playing:
+        return f"not recorded: {deck.playing.name} is being replayed"
+    path, notebook = cassette_path(host, file), host.opening.path()
+    name = notebook.name if notebook else ""
+    deck.recording = begin_recording(path, session.engine.now, name)
+    session.toolbox.long = LongResults()
+    lines = [f"recording into {path.name}"]
+    if answers := _answers(deck.recording):
+        began = f"{deck.recording.header.time:%Y-%m-%d %H:%M}"
+        lines.append(f"it holds {counted(answers, 'answer')}, and its clock stands at {began}")
+    if faults := deck.recording.faults:
+        lines.append(f"{counted(len(faults), 'line')} that cannot be read: left out")
+    if length := len(session.glance().path()):
+        lines.append(
+            f"a replay begins without the {counted(length, 'message')} of this thread: run all"
+            " cells from the first, or begin anew with %chat new"
+        )
+    return "\n".join(lines)
+
+
+def end_record(host: Host) -> str:
+    """End a recording, and say what it holds."""
+    deck = host.opening.deck
+    recording, deck.recording = deck.recording, None
+    if recording is None:
+        return "nothing is being recorded"
+    recording.finish()
+    held = counted(_answers(recording), "answer")
+    return f"{recording.path.name} holds {held} · replay it: %chat replay {recording.path.name}"
+
+
+def _answers(recording: Recording) -> int:
+    return sum(entry.kind == "chat" for entry in recording.entries)
+
+
+def told(playing: Playing) -> str:
+    """Say what is played, and which of its lines nobody can read."""
+    answers = sum(len(found) for (kind, _), found in playing.recorded.items() if kind == "chat")
+    said = f"replaying {counted(answers, 'answer')} of {playing.name}; no model is asked"
+    return "\n".join((said, *playing.faults))
+
+
+def kept_in(host: Host) -> str:
+    """Say where threads are kept, and what is recorded or replayed."""
+    session = host.session()
+    deck = session.engine.deck
+    if deck.playing:
+        return f"a scratch one, while {deck.playing.name} is replayed"
+    taped = f", recording into {deck.recording.path.name}" if deck.recording else ""
+    return f"{session.engine.folder}{taped}"
+
+
+def _missing(named: str) -> Missing:
+    for each in MISSING:
+        if each == named:
+            return each
+    raise SettingError(f"missing is {named!r}", f"It can be: {', '.join(MISSING)}")
+
+
+def _refuse_running(host: Host) -> None:
+    if host.bridge.running:
+        raise SettingError("a turn is still going on", "Wait for it, or end it: %chat stop")
+
+
+def _sticky_elsewhere(session: Session) -> Asking:
+    """Return what sticks, as another store knows it: by a thread's title, not by its id."""
+    sticky = session.sticky
+    thread = session.threads.seen(sticky.thread) if sticky.thread else None
+    return replace(sticky, thread=thread.title or None) if thread else sticky
