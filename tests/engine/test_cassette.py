@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -206,10 +207,11 @@ def entry(text: str, answer: str, n: int = 1) -> Entry:
 
 def said(path: Path) -> list[tuple[str, int, object]]:
     """What a cassette holds: each question, its number, and the first event."""
-    return [
-        (each.request["messages"][0]["parts"][0]["text"], each.n, each.events[0])  # type: ignore[index,call-overload]
-        for each in read_cassette(path).entries
-    ]
+    found: list[tuple[str, int, object]] = []
+    for each in read_cassette(path).entries:
+        asked: Any = each.request
+        found.append((asked["messages"][0]["parts"][0]["text"], each.n, each.events[0]))
+    return found
 
 
 def test_a_folder_and_two_cassettes_in_one_file_are_one(tmp_path: Path) -> None:
