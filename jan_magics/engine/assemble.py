@@ -206,7 +206,11 @@ def new_id() -> str:
 
 
 def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
-    hosts = opening.settings().hosts
+    settings = opening.settings()
+    hosts = settings.hosts
+    if not model.address and (fault := settings.unread.get(model.provider)):
+        # What it says of this provider, its address above all, cannot be known.
+        raise fault
     host = None if model.address else hosts.get(model.provider)
     key = Key(opening.api_key, source="Chat(api_key=…)") if opening.api_key else None
     trusted = _trusted(hosts.values())

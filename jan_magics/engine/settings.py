@@ -2,18 +2,20 @@
 
 import difflib
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import parse_model
 from jan_magics.engine.setting_list import BY_NAME, SETTINGS, SWITCH, Setting, trait_of, variable_of
 from jan_magics.providers.hosts import Host, read_host
 
+_PROVIDER: Final = re.compile(r"providers[\s\"']*\.[\s\"']*([\w-]+)")
 _SWITCHED: Final = {"true": "on", "1": "on", "yes": "on", "false": "off", "0": "off", "no": "off"}
 
 
@@ -21,13 +23,15 @@ _SWITCHED: Final = {"true": "on", "1": "on", "yes": "on", "false": "off", "0": "
 class Source:
     """Values that came from one place; `{name}` in its own name is that of the setting there.
 
-    `foreign` = the place may have come with a project. `fault` = why it cannot be read.
+    `foreign` = the place may have come with a project. `fault` = why it cannot be read, `holds`
+    the settings that perhaps stand in it then.
     """
 
     name: str
     values: Mapping[str, object]
     foreign: bool = False
     fault: SettingError | None = None
+    holds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Sources in order of precedence; `hosts` are the providers that the user's config names."""
+    """Sources in order of precedence; `hosts` are the providers that the user's config names.
+
+    `unread` are providers that it names too, each with why that cannot be read.
+    """
 
     sources: tuple[Source, ...]
     hosts: Mapping[str, Host]
     notes: tuple[str, ...] = ()
+    unread: Mapping[str, SettingError] = field(default_factory=dict)
 
     def get(self, name: str) -> Value:
         """Return the value of a setting.
@@ -55,8 +63,9 @@ class Settings:
         """
         setting = BY_NAME[name]
         for source in self.sources:
-            if source.fault:
-                raise source.fault
+            if source.fault and name in source.holds:
+                step = _otherwise(setting, source.fault.next_step)
+                raise SettingError(source.fault.message, step)
             value = source.values.get(name)
             if value not in (None, ""):
                 place = source.name.format(VARIABLE=variable_of(name), name=trait_of(name))
@@ -73,14 +82,19 @@ class Settings:
         """Return every setting with its value and source; one that cannot be used says why."""
         return tuple(self._told(setting) for setting in SETTINGS)
 
+    def damage(self) -> tuple[SettingError, ...]:
+        """Return why files, or what they say of a provider, cannot be read."""
+        known = (*(source.fault for source in self.sources), *self.unread.values())
+        return tuple({fault.message: fault for fault in known if fault}.values())
+
     def faults(self) -> tuple[SettingError, ...]:
         """Return what is wrong: each file that cannot be read, each value that cannot be used."""
-        found: dict[str, SettingError] = {}
+        found = {fault.message: fault for fault in self.damage()}
         for setting in SETTINGS:
             try:
                 self.get(setting.name)
             except SettingError as fault:
-                found[fault.message] = fault
+                found.setdefault(fault.message, fault)
         return tuple(found.values())
 
     def _told(self, setting: Setting) -> Value:
@@ -147,6 +161,19 @@ def _number(setting: Setting, value: object, source: str) -> str:
     return str(number)
 
 
+class _Unread(Exception):
+    """Carry a file that is no TOML, and its text as far as it can be read."""
+
+    def __init__(self, path: Path, fault: Exception, text: str) -> None:
+        super().__init__(path.name)
+        self.path = path
+        self.fault = SettingError(
+            f"{path.name} cannot be read: {fault}", f"Mend or remove the file {str(path)!r}"
+        )
+        # What cannot be read at all may hold any setting.
+        self.text = text or " ".join(each.name for each in SETTINGS)
+
+
 def read_settings(
     folder: Path,
     config_folder: Path,
@@ -156,7 +183,7 @@ def read_settings(
 ) -> Settings:
     """Read all sources for a notebook's folder; `above` go before the environment.
 
-    A file that is not TOML is a source with a fault.
+    A file that is not TOML is a source with a fault, which holds up what perhaps stands in it.
     """
     variables = {
         each.name: environment[variable]
@@ -168,21 +195,32 @@ def read_settings(
     try:
         if project := nearest_project(folder):
             sources.append(_from_project(*project, notes))
-    except SettingError as fault:
-        sources.append(Source("pyproject.toml", {}, foreign=True, fault=fault))
+    except _Unread as unread:
+        sources.append(_damaged(unread, notes, foreign=True))
     path = config_folder / "config.toml"
+    hosts: dict[str, Host] = {}
+    faults: dict[str, SettingError] = {}
     try:
-        user, hosts = _from_user(path, notes)
-    except SettingError as fault:
-        user, hosts = Source(path.name, {}, fault=fault), {}
-    return Settings((*sources, user), hosts, tuple(notes))
+        user = _from_user(path, notes, hosts, faults)
+    except _Unread as unread:
+        user = _damaged(unread, notes)
+        faults = dict.fromkeys(_PROVIDER.findall(unread.text), unread.fault)
+    return Settings((*sources, user), hosts, tuple(notes), faults)
+
+
+def _damaged(unread: "_Unread", notes: list[str], *, foreign: bool = False) -> Source:
+    """Return a file that is no TOML as a source, and say so."""
+    notes.append(f"{unread.fault.message} · {unread.fault.next_step}")
+    last = {each.name: each.name.rpartition(".")[2] for each in SETTINGS}
+    holds = (name for name, word in last.items() if re.search(rf"\b{word}\b", unread.text))
+    return Source(unread.path.name, {}, foreign, unread.fault, frozenset(holds))
 
 
 def nearest_project(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
     """Find the nearest `pyproject.toml` at or above a folder, and its `[tool.jan_magics]`.
 
     Raises:
-        SettingError: when it is not TOML.
+        _Unread: when it is not TOML.
     """
     for parent in (folder, *folder.parents):
         path = parent / "pyproject.toml"
@@ -207,10 +245,11 @@ def _from_project(path: Path, table: Mapping[str, object], notes: list[str]) -> 
     return Source(path.name, allowed, foreign=True)
 
 
-def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, Host]]:
+def _from_user(
+    path: Path, notes: list[str], hosts: dict[str, Host], faults: dict[str, SettingError]
+) -> Source:
     table = dict(_toml(path)) if path.is_file() else {}
     providers = table.pop("providers", {})
-    hosts: dict[str, Host] = {}
     for name, entry in providers.items() if isinstance(providers, dict) else ():
         if isinstance(entry, dict):
             kept = entry
@@ -220,10 +259,14 @@ def _from_user(path: Path, notes: list[str]) -> tuple[Source, Mapping[str, Host]
                     f"{path.name}: the keys of [providers.{name}] are ignored, other users of this "
                     f'machine can read them; type: !chmod 600 "{path}"'
                 )
-            hosts[name] = read_host(name, kept, path.name)
+            try:
+                hosts[name] = read_host(name, kept, path.name)
+            except JanError as fault:
+                faults[name] = SettingError(fault.message, fault.next_step)
+                notes.append(f"{fault.message} · {fault.next_step}")
     table = _flat(table)
     notes.extend(f"{path.name}: {_unknown(name)}" for name in table if name not in BY_NAME)
-    return Source(path.name, {k: v for k, v in table.items() if k in BY_NAME}), hosts
+    return Source(path.name, {k: v for k, v in table.items() if k in BY_NAME})
 
 
 def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,9 +288,10 @@ def _unknown(name: str) -> str:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    text = ""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        text = content.decode("utf-8", "replace")
+        return tomllib.loads(content.decode())
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise SettingError(
-            f"{path.name} cannot be read: {fault}", f"Mend or remove the file {str(path)!r}"
-        ) from fault
+        raise _Unread(path, fault, text) from fault

@@ -72,13 +72,11 @@ def run_verb(magics: Caller, line: str) -> object:
     if name == "key" and (" " in rest.strip() or looks_like_a_key(rest.strip())):
         raise literal_key()
     parser = verb_parser(verb)
-    if verb.text:
-        try:
-            parsed, text = parse_with_text(parser, rest)
-        except HelpAsked:
-            raise HelpAsked(help_text(name)) from None  # with the text among the words
-        return RUN[name](magics, parsed, text)
-    return RUN[name](magics, parse(parser, rest), "")
+    try:
+        parsed, text = parse_with_text(parser, rest) if verb.text else (parse(parser, rest), "")
+    except HelpAsked:
+        raise HelpAsked(help_text(name)) from None  # all of it, as %chat help shows it
+    return RUN[name](magics, parsed, text)
 
 
 def verb_parser(verb: Verb) -> Parser:
@@ -98,6 +96,7 @@ def status() -> Line:
         f"thread   {_where(session)}",
         f"folder   {kept_in(host)}",
     ]
+    lines += [f"settings {_fault(fault)}" for fault in session.settings().damage()]
     sticky = session.sticky
     if options := plain_options(sticky.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))

@@ -90,3 +90,46 @@ def kernel(tmp_path: Path):  # type: ignore[no-untyped-def]
     with running_kernel(tmp_path) as running:
         load(running)
         yield running
+
+
+BROKEN = """window = 500
+[providers.lab]
+address = "http://127.0.0.1:9/v1"
+[providers.openai
+"""
+
+
+def test_a_broken_config_file_holds_up_only_what_it_may_hold(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(BROKEN)
+    with running_kernel(tmp_path, JAN_CONFIG_FOLDER=str(tmp_path)) as kernel:
+        load(kernel)
+        ran = kernel.run("%%chat -m offline:echo\nhi")
+        assert ran.error
+        assert "config.toml cannot be read" in ran.error[1]
+        assert "--window" in ran.error[1]
+        ran = kernel.ok("%%chat -m offline:echo --window 600\n你好")
+        assert ran.turn["text"] == "你好"
+        assert f"Mend or remove the file '{tmp_path}/config.toml'" in ran.displays[-1]["text/plain"]
+        ran = kernel.ok("%%chat -m offline:echo --window 600\n😀")
+        assert "config.toml" not in ran.displays[-1]["text/plain"]
+        for model in ("lab:m", "openai:gpt-4"):  # who knows to which address
+            ran = kernel.run(f"%%chat -m {model} --window 600\nhi")
+            assert ran.error
+            assert "config.toml cannot be read" in ran.error[1]
+        assert "config.toml" in kernel.ok("%chat").result
+
+
+def test_one_wrong_provider_holds_up_no_other_setting(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        "window = 777\n[providers.lab]\naddress = 'http://127.0.0.1:9/v1'\napi_type = 'zork'\n"
+    )
+    with running_kernel(tmp_path, JAN_CONFIG_FOLDER=str(tmp_path)) as kernel:
+        load(kernel)
+        assert "777" in kernel.ok("_ = %chat budget").out
+        ran = kernel.ok("%%chat -m offline:echo\nhi")
+        assert "api_type of [providers.lab]" in ran.displays[-1]["text/plain"]
+        ran = kernel.run("%%chat -m lab:m\nhi")
+        assert ran.error
+        assert "api_type of [providers.lab]" in ran.error[1]
+        told = kernel.ok("rows = %chat doctor\nfor row in rows.itertuples(): print(*row)").out
+        assert "api_type of [providers.lab]" in told
