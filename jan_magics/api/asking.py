@@ -56,7 +56,7 @@ def laid_on(asking: Asking, params: Mapping[str, Any]) -> Asking:
     """
     params = without_flags(params)
     flags: dict[str, Any] = {
-        name: _text(name, value) for name, value in params.items() if name in FLAGS
+        name: text_or_none(name, value) for name, value in params.items() if name in FLAGS
     }
     flags |= {name: _of_budget(name, value) for name, value in params.items() if name in BUDGET}
     options = {name: value for name, value in params.items() if name in OPTIONS}
@@ -139,7 +139,8 @@ def _functions(value: object) -> tuple[object, ...]:
     return tuple(value)
 
 
-def _text(name: str, value: object) -> str | None:
+def text_or_none(name: str, value: object) -> str | None:
+    """Return a value that is text or None. Raises SettingError for any other."""
     if value is None or isinstance(value, str):
         return value
     raise SettingError(f"{name} is text, not {value!r}", f"Write {name}='…'.")

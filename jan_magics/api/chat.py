@@ -1,9 +1,10 @@
 """`Chat`: the same conversation from Python, sync, in notebooks and plain scripts."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 
 from jan_magics.api.answer import Answer
-from jan_magics.api.asking import asking_of, checked_text, merged
+from jan_magics.api.asking import asking_of, checked_text, merged, text_or_none
 from jan_magics.api.context import (
     apply_plan,
     clear,
@@ -15,21 +16,20 @@ from jan_magics.api.context import (
     planned,
     say,
 )
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Host, Showing, described
 from jan_magics.api.opening import current_host, host_here
 from jan_magics.api.preview import Plan, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
+from jan_magics.domain.errors import SettingError
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.ids import full_id
-from jan_magics.engine.naming import shown_title
 from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     import pandas as pd
 
@@ -57,11 +57,20 @@ class Chat:
         window: int | None = None,
         api_key: str | None = None,
     ) -> None:
+        if api_key is not None and not isinstance(api_key, str):
+            # Not quoted: it may be a key all the same.
+            raise SettingError(
+                f"api_key is text, not {type(api_key).__name__}", "Write it as text."
+            )
+        if store not in ("sqlite", "jsonl"):
+            raise SettingError(f"store is {store!r}", 'It can be: "sqlite", "jsonl"')
+        if not isinstance(data_folder, str | Path | None):
+            raise SettingError(f"data_folder is {data_folder!r}", "Name a folder as text.")
         explicit: dict[str, object] = {"data_folder": data_folder}
         if store != "sqlite":
             explicit["store"] = store
         self._host: Host = host_here(explicit, api_key, current_host().opening.deck)
-        self._host.sticky = Asking(thread=thread, model=model, system=system)
+        self._host.sticky = merged(Asking(), {"thread": thread, "model": model, "system": system})
         if window is not None:
             self.use(window=window)
         if overflow != "trim":
@@ -219,7 +228,7 @@ class Chat:
 
     def new(self, name: str | None = None) -> Self:
         """Begin a thread and stay in it; in one of that name a new root branch."""
-        begin(self._host.session(), name)
+        begin(self._host.session(), text_or_none("name", name))
         return self
 
     def tree(self) -> "Tree":
@@ -273,8 +282,7 @@ class Chat:
         self.close()
 
     def __repr__(self) -> str:
-        thread = self._host.session().current()
-        return f"Chat({shown_title(thread) if thread else 'a new thread'!r})"
+        return described(self._host)
 
     def _told(self, view: View) -> None:
         self._host.tell(view.thread, view.path())

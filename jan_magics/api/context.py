@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from jan_magics.api.asking import merged
+from jan_magics.api.asking import checked_text, merged, text_or_none
 from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.context.counting import count_message
@@ -47,12 +47,19 @@ def counter(host: Host) -> Callable[[Message], int]:
 
 
 def planned(host: Host, text: str) -> Preview:
-    """Plan the request for a prompt; nothing is sent."""
+    """Plan the request for a prompt, also for none yet; nothing is sent."""
+    if text != "":
+        checked_text(text)
     return host.preview(Asking(text))
 
 
 def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     """Make the actions of an edited plan stick. Raises SettingError naming the row."""
+    if getattr(frame, "columns", None) is None:
+        raise SettingError(
+            f"a plan is a table, not {type(frame).__name__}",
+            "Edit the table of chat.plan(), and give it back.",
+        )
     missing = {"id", "action"} - set(frame.columns)
     if missing:
         raise SettingError(
@@ -109,6 +116,8 @@ def clear(host: Host, *, off: bool) -> tuple[View, str]:
 
 def compacted(host: Host, keep: int | None, *, dry_run: bool) -> Compacted:
     """Summarise all but the newest turns, and show how that goes on."""
+    if keep is not None and (isinstance(keep, bool) or not isinstance(keep, int)):
+        raise SettingError(f"keep is {keep!r}", "It is a number of turns: chat.compact(keep=2)")
     session, display = host.session(), display_of(host, Showing())
 
     def update(progress: Progress) -> None:
@@ -143,7 +152,16 @@ def grid(
     """
     if not lists:
         raise SettingError("a grid has no settings to try", "Name some: overflow=['trim', 'error']")
+    if needle is not None and not str(text_or_none("needle", needle)).strip():
+        raise SettingError(
+            f"the needle is {needle!r}", "It is text that each answer should hold: needle='42'"
+        )
     values = {name: _several(value) for name, value in lists.items()}
+    if empty := [name for name, tried in values.items() if not tried]:
+        raise SettingError(
+            f"the grid has no values of {', '.join(empty)} to try",
+            f"Name some: {empty[0]}=[…], or leave it out.",
+        )
     tried = [dict(zip(values, each, strict=True)) for each in itertools.product(*values.values())]
     # All of them are read before the first is asked.
     asked = [_with(replace(asking, side=True, cell=None), settings) for settings in tried]

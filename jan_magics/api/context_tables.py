@@ -89,7 +89,9 @@ def budget_line(plan: ContextPlan) -> str:
     budget = plan.budget
     window = "no limit" if budget.window is None else f"{budget.window:,} tokens"
     name = plan.measured.tokenizer.name
-    counted = f"counted by {name}" if plan.exact else f"estimated by {name.lstrip('≈')}"
+    # Where the model's family is not known, the estimate knows only the kinds of text.
+    family = name.lstrip("≈").replace("unknown", "the kind of text")
+    counted = f"counted by {name}" if plan.exact else f"estimated by {family}"
     return f"window: {window} ({budget.source}) · {counted} · overflow: {budget.overflow}"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
@@ -211,6 +212,22 @@ def display_of(host: Host, showing: Showing) -> Display:
     if in_kernel(host.shell):
         return CellDisplay(live_markdown if live else None)
     return TerminalDisplay(live=live)
+
+
+def described(host: Host) -> str:
+    """Return in which thread a chat is and who answers there; opens and writes nothing."""
+    session = host.opened
+    sticky = session.sticky if session else host.sticky
+    name = f" {sticky.thread!r}" if sticky.thread else ""
+    what = [] if name else ["the notebook's own thread"]
+    with suppress(JanError):
+        view = session.glance() if session else None
+        if view and view.thread:
+            name, what = f" {shown_title(view.thread)!r}", [counted(len(view.path()), "message")]
+        elif view:
+            what = ["a new thread at the first prompt"]
+    told = ", ".join((*what, *([sticky.model] if sticky.model else ())))
+    return f"<Chat{name}{': ' if told else ''}{told}>"
 
 
 def _sending(

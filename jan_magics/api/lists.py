@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from jan_magics.api.asking import text_or_none
 from jan_magics.api.context import say
 from jan_magics.api.opening import current_host, host_here
 from jan_magics.api.tables import (
@@ -47,10 +48,11 @@ def find(words: str, *, thread: str | None = None) -> "pd.DataFrame":
         SettingError: when there is no word to look for.
         ThreadNotFound: when there is no such thread.
     """
-    if not words.strip():
+    if not (text_or_none("words", words) or "").strip():
         raise SettingError("there is nothing to look for", "Write a word: %chat find overfitting")
     engine = current_host().session().engine
-    found = existing_thread(engine.store, thread) if thread else None
+    named = text_or_none("thread", thread)
+    found = existing_thread(engine.store, named) if named else None
     return found_table(engine.search.find(words, thread_id=found.id if found else None))
 
 
@@ -102,6 +104,13 @@ def save_assistant(
     Raises:
         SettingError: when the name or a parameter cannot be used.
     """
+    if text_or_none("name", name) is None:
+        raise SettingError("an assistant has a name", "Give it first: jan.save_assistant('poet')")
+    text_or_none("instructions", instructions)
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise SettingError(
+            f"parameters is {parameters!r}", "It is a dict: parameters={'temperature': 0.2}"
+        )
     host = current_host()
     known = host.session().assistants
     given = None if parameters is None else usable_parameters(parameters)

@@ -128,6 +128,8 @@ def init_folder(host: Host) -> Path:
 
 def resolved(host: Host, path: str | Path) -> Path:
     """Return a path that the user has named, relative to the notebook. Raises SettingError."""
+    if not isinstance(path, str | Path):
+        raise SettingError(f"{path!r} cannot be a path", "Name a file or folder as text.")
     try:
         named = Path(path).expanduser()
     except RuntimeError as error:  # ~nobody

@@ -13,13 +13,15 @@ SHORTEST_PREFIX: Final = 4
 """Characters of a written id at least: one to three digits are a version's number."""
 
 
-def full_id(index: TreeIndex, prefix: str) -> str:
+def full_id(index: TreeIndex, prefix: object) -> str:
     """Return the id that begins so.
 
     Raises:
         MessageNotFound: when none does.
-        ThreadError: when several do, or it is too short to be meant for one.
+        ThreadError: when several do, or it is too short to be meant for one, or no text.
     """
+    if not isinstance(prefix, str):
+        raise ThreadError(f"{prefix!r} is no id of a message", "See the ids: %chat tree")
     if prefix in index:
         return prefix
     if 0 < len(prefix) < SHORTEST_PREFIX:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from jan_magics.context.plan import ContextPlan, plan_context
 from jan_magics.context.rows import rows_of
-from jan_magics.context.segments import look
+from jan_magics.context.segments import ARCHIVED, TRUNCATED, look
 from jan_magics.domain.errors import ContextOverflow, SettingError, ThreadError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.overlays import (
@@ -24,10 +24,17 @@ from jan_magics.engine.views import View
 
 
 def mark(session: Session, ids: Sequence[str], action: MarkAction) -> View:
-    """Decide about messages, from here on down this branch. Raises MessageNotFound."""
+    """Decide about messages, from here on down this branch.
+
+    Raises:
+        MessageNotFound: when none has such an id.
+        ThreadError: where the mark would change nothing.
+    """
     view = session.view()
     wanted = {full_id(view.index, identifier): action for identifier in ids}
-    return write(session, view, Changes(), _marks(session, view, wanted, "mark"))
+    records = _marks(session, view, wanted, "mark")
+    _refuse_idle(view, records, wanted)
+    return write(session, view, Changes(), records)
 
 
 def clear(session: Session) -> tuple[View, int]:
@@ -94,6 +101,30 @@ def apply(session: Session, plan: ContextPlan, wanted: Mapping[str, MarkAction])
     records = [*([plan.cut] if plan.cut else []), *_marks(session, view, changed, "plan")]
     _check(plan, [*view.records, *records], wanted, changed)
     return write(session, view, Changes(), records)
+
+
+def _refuse_idle(view: View, records: Sequence[Overlay], wanted: Mapping[str, MarkAction]) -> None:
+    """Raise ThreadError where a message stays unsent that was to be kept, or cannot be marked."""
+    path = view.path()
+    seen, here = look(path, [*view.records, *records]), {message.id for message in path}
+    for identifier, action in wanted.items():
+        short = identifier[:8]
+        if identifier not in here:
+            raise ThreadError(
+                f"message {short} is on another branch", f"Go there first: %chat go {short}"
+            )
+        status = seen.status(identifier)
+        if status == ARCHIVED and action in ("keep", "summarise"):
+            raise ThreadError(
+                f"message {short} is archived, and {action} changes nothing: the context was"
+                " cleared after it",
+                f"Send it all the same: %chat mark {short} pin   or all: %chat clear --off",
+            )
+        if status == TRUNCATED and action != "drop":
+            raise ThreadError(
+                f"message {short} is hidden, and {action} changes nothing",
+                "Bring it back first: %chat undo",
+            )
 
 
 def _check(

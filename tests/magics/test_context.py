@@ -77,6 +77,14 @@ def test_plan_and_budget_are_tables(kernel: Kernel) -> None:
     assert "window: 700 tokens (--window) · estimated by chars/3.5" in ran.out
 
 
+def test_a_model_of_no_known_family_is_estimated_all_the_same(kernel: Kernel) -> None:
+    kernel.ok("%config JanMagics.tokenizer = 'estimate'")
+    said = kernel.ok("_ = %chat budget").out
+    kernel.ok("%config JanMagics.tokenizer = ''")
+    assert "estimated by the kind of text" in said
+    assert "unknown" not in said
+
+
 def test_an_edited_plan_sticks_until_undo(kernel: Kernel) -> None:
     kernel.ok("plan = jan.current().plan('next')\nplan.loc[0, 'action'] = 'pin'")
     kernel.ok("_ = jan.current().apply(plan)")
@@ -128,6 +136,15 @@ def test_clear_sends_nothing_and_deletes_nothing(kernel: Kernel) -> None:
     assert "▸ context cleared · 20 messages" in shown["text/plain"]
     assert "<summary>context cleared · 20 messages</summary>" in shown["text/html"]
     assert "question 0" in shown["text/html"]
+    first = value(kernel, "jan.current().messages().id[0]").strip("'")
+    for action in ("keep", "summarise"):
+        name, lines = error_of(kernel.run(f"%chat mark {first[:8]} {action}"))
+        assert name == "ThreadError"
+        assert "is archived" in lines[0]
+        assert f"%chat mark {first[:8]} pin" in lines[1]
+    kernel.ok(f"%chat mark {first[:8]} pin")
+    assert "'pin'" in value(kernel, "jan.current().plan().action.tolist()")
+    kernel.ok("%chat undo")
     kernel.ok("%chat clear --off")
     assert value(kernel, "len(jan.current().messages())") == "22"
     assert value(kernel, "set(jan.current().messages().status)") == "{'active'}"
