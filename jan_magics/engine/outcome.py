@@ -162,6 +162,7 @@ def _flags(turn: Turn, ask: Ask) -> tuple[str, ...]:
         "stopped": turn.finish == "stopped",
         "replayed": turn.replayed,
         "cut at the token limit": turn.finish == "length",
+        "cut by a filter": turn.finish == "filter",
         "no final answer": turn.finish in ("tools", "max_steps"),
         "offline (no model)": turn.request.model.provider == "offline",
         "stored answer": turn.stored,

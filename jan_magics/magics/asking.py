@@ -25,6 +25,11 @@ from jan_magics.notebook.interpolate import interpolate
 def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
     variable = _variable(parsed.o)
+    if parsed.needle is not None and not parsed.grid:
+        raise UsageError(
+            "--needle is looked for in the answers of a grid, and there is none\n"
+            "Add what to try: --grid temperature=0,1"
+        )
     host = current_host()
     asked = asking_of(shell, parsed)
     asking = replace(

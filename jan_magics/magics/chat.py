@@ -1,5 +1,6 @@
 """`%%chat` asks, `%chat VERB` does everything else."""
 
+import traceback
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +32,12 @@ def fault_of_setting(name: str, value: object) -> str:
 def _setting_of(trait: str) -> str:
     """Return the setting that `%config` spells so: there a dot would be an attribute."""
     return f"rag.{trait.removeprefix('rag_')}" if trait.startswith("rag_") else trait
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Tell whether a verb or a turn of ours failed: its error says itself what to do."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is JanMagics.chat.__code__ for frame, _ in frames)
 
 
 @magics_class
@@ -96,6 +103,7 @@ class JanMagics(Magics):
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
         self.failure: tuple[str, BaseException] | None = None
+        self.failed_in: str | None = None
 
     @validate(*SETTINGS)
     def _usable(self, proposal: Any) -> object:
@@ -110,13 +118,14 @@ class JanMagics(Magics):
         return {_setting_of(name): value for name, value in found.items()}
 
     def remember_failure(self, result: Any) -> None:
-        """Remember the last cell that failed, for `%chat fix`."""
+        """Remember the newest cell that failed, for `%chat fix`, until it runs well."""
         error = result.error_in_exec or result.error_before_exec
-        ours = (
-            (result.info.raw_cell or "").lstrip().startswith(("%chat", "%jan", "%%chat", "%%jan"))
-        )
-        if error is not None and not ours:
-            self.failure = (result.info.raw_cell, error)
+        code, cell = result.info.raw_cell or "", getattr(result.info, "cell_id", None)
+        if error is not None and not _is_ours(error):
+            self.failure = (code, error)
+            self.failed_in = cell
+        elif error is None and self.failure and (cell or code) in (self.failed_in, self.failure[0]):
+            self.failure = None
 
     @no_var_expand
     @line_cell_magic("chat")  # type: ignore[arg-type]  # its stub takes no methods

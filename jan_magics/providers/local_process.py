@@ -135,8 +135,9 @@ def _not_started(running: Running, asked: Asked) -> ModelNotReachable:
             "Put a llama-server for this machine on PATH, or use Ollama: %chat use ollama:MODEL",
             model=asked.model,
         )
+    said = running.last_words() or "it said nothing"
     return ModelNotReachable(
-        f"llama-server ended while it started ({status}): {running.last_words()}",
+        f"llama-server ended while it started ({status}): {said}",
         "Check the weights and the setting gguf, then run the cell again.",
         model=asked.model,
     )

@@ -218,3 +218,11 @@ def failed(chat: jan.Chat, *, history: bool) -> str:
     with pytest.raises((ContextOverflow, StreamBroken)) as caught:
         chat.send("hello", history=history)
     return caught.value.next_step
+
+
+def test_an_answer_that_a_filter_cut_says_so() -> None:
+    cut = b'data: {"choices":[{"delta":{"content":"no"},"finish_reason":"content_filter"}]}\n\n'
+    with serving_here(http(cut)) as running, jan.Chat(model=f"{running.address}#m") as chat:
+        answer = chat.send("hello", show=False)
+    assert answer.finish == "filter"
+    assert "cut by a filter" in answer._repr_mimebundle_()["text/plain"]

@@ -38,6 +38,17 @@ def complete(kernel: Kernel, code: str) -> tuple[list[str], str]:
         ("%%chat -t p", ["plain"], "p"),
         ("%%chat -m offline:q", ["offline:quote"], "offline:q"),
         ("%%chat -f j", ["json"], "j"),
+        ("%%chat -f ", ["markdown", "text", "code", "json"], ""),
+        ("%%chat --overflow ", ["trim", "compact", "error"], ""),
+        ("%%chat --overflow=c", ["compact"], "c"),
+        ("%chat use --overflow e", ["error"], "e"),
+        ("%chat store --convert j", ["jsonl"], "j"),
+        ("%%chat --window 8", ["8192"], "8"),
+        ("%%chat --grid over", ["overflow=trim,compact"], "over"),
+        ("%%chat -P top_", ["top_p=", "top_k="], "top_"),
+        ("%%chat --at hea", ["head"], "hea"),
+        ("%%chat --at=hea", ["head"], "hea"),
+        ("%%chat --thread=p", ["plain"], "p"),
         ("%chat help us", ["use"], "us"),
         ("%%chat\nHow is {{ wea", ["weather_report"], "wea"),
         ("%%chat\nA line.\n\nHow is {{wea", ["weather_report"], "wea"),
@@ -47,6 +58,11 @@ def complete(kernel: Kernel, code: str) -> tuple[list[str], str]:
 )
 def test_what_is_completed(kernel: Kernel, code: str, matches: list[str], replaced: str) -> None:
     assert complete(kernel, code) == (matches, replaced)
+
+
+@pytest.mark.parametrize("flag", ["--max-tokens", "--temperature", "-o", "--needle"])
+def test_a_value_that_nobody_knows_is_neither_model_nor_thread(kernel: Kernel, flag: str) -> None:
+    assert not {"plain", "offline:quote", '"my notes"'} & {*complete(kernel, f"%%chat {flag} ")[0]}
 
 
 def test_providers_that_take_a_key_are_offered(kernel: Kernel) -> None:

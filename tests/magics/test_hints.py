@@ -59,6 +59,39 @@ def test_a_step_in_another_thread_names_it(kernel: Kernel) -> None:
     kernel.ok("%chat use -P thread=null")
 
 
+def test_a_needle_needs_a_grid(kernel: Kernel) -> None:
+    said = failed(kernel.run("%%chat --needle 42\nhi"))
+    assert "--grid temperature=0,1" in said
+    assert "the needle is ''" in failed(kernel.run("%%chat --needle '' --grid window=500\nhi"))
+
+
+@pytest.mark.parametrize("verb", ["use", "assistants", "tree", "ask"])
+def test_both_ways_to_help_say_the_same(kernel: Kernel, verb: str) -> None:
+    assert (
+        kernel.ok(f"%chat {verb} --help").out.strip()
+        == kernel.ok(f"help = %chat help {verb}\nprint(help)").out.strip()
+    )
+
+
+def test_fix_is_about_the_newest_cell_that_failed(kernel: Kernel) -> None:
+    def asked() -> str:
+        return kernel.ok("%chat fix --dry-run").result
+
+    kernel.run("one / 0")
+    kernel.run("%chat use -m offline:echo\n二.x")
+    assert "二.x" in asked()
+    kernel.run("%%chat -m bogus:m\nhi")
+    kernel.run("%chat go nowhere")
+    kernel.run("%chat fix -m bogus:m")
+    assert "二.x" in asked()
+    kernel.ok("二 = one = 1j")
+    assert "二.x" in asked()
+    kernel.run("one.real_ ", cell_id="c7")
+    assert "one.real_" in asked()
+    kernel.ok("one.real", cell_id="c7")
+    assert "no cell has failed" in failed(kernel.run("%chat fix"))
+
+
 def test_a_key_for_an_address_that_anybody_can_read(kernel: Kernel) -> None:
     said = failed(kernel.run("%chat key http://host.example"))  # nobody types: that comes later
     assert "not encrypted" in said

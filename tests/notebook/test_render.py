@@ -85,6 +85,24 @@ def test_without_code_or_json_the_text_is_shown(form: Format) -> None:
     assert str(shown["text/plain"]).startswith("only words\n\n")
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "line"),
+    [
+        ("json", "没有", "there is no JSON in the answer: all of it is shown"),
+        ("code", "没有", "there is no code in the answer: all of it is shown"),
+        ("json", '{"a": 1}', ""),
+        ("code", "```\nx\n```", ""),
+        ("json", "", ""),
+        ("markdown", "没有", ""),
+    ],
+)
+def test_what_is_not_there_is_said(form: Format, text: str, line: str) -> None:
+    shown = bundle(replace(SHOWN, format=form, text=text), stable=True)
+    for kind in ("text/plain", "text/html"):
+        assert ("all of it is shown" in str(shown[kind])) == bool(line)
+        assert line in str(shown[kind])
+
+
 def test_code_with_fences_in_it_stays_whole() -> None:
     inner = "````md\n```py\nx\n```\n````"
     shown = bundle(replace(SHOWN, format="code", text=inner), stable=True)

@@ -1,6 +1,7 @@
 """A program that behaves like llama-server as far as starting and ending it goes.
 
-The weights file says how: {"mode": "ok" | "die" | "illegal" | "slow", "pid": PATH}.
+The weights file says how, behind its first word, which is GGUF:
+{"mode": "ok" | "die" | "silent" | "illegal" | "slow", "pid": PATH}.
 """
 
 import json
@@ -45,12 +46,14 @@ class Answers(BaseHTTPRequestHandler):
 
 def main() -> None:
     flags = dict(zip(sys.argv[1:], sys.argv[2:], strict=False))
-    orders = json.loads(Path(flags["-m"]).read_text())
+    orders = json.loads(Path(flags["-m"]).read_text().removeprefix("GGUF"))
     pid = Path(orders["pid"])
     pid.with_suffix(".new").write_text(str(os.getpid()))
     pid.with_suffix(".new").rename(pid)  # whoever waits for the file finds the number in it
     if orders["mode"] == "die":
         sys.stderr.write(f"error: unknown model architecture (key {os.environ['LLAMA_API_KEY']})\n")
+        sys.exit(3)
+    if orders["mode"] == "silent":
         sys.exit(3)
     if orders["mode"] == "illegal":
         os.kill(os.getpid(), signal.SIGILL)

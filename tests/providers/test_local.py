@@ -47,7 +47,7 @@ def double(tmp_path: Path) -> Callable[[str], Double]:
         program.chmod(0o700)
         weights = tmp_path / "tiny.Q4.gguf"
         pid_file = tmp_path / "pid"
-        weights.write_text(json.dumps({"mode": mode, "pid": str(pid_file)}))
+        weights.write_text("GGUF" + json.dumps({"mode": mode, "pid": str(pid_file)}))
         return Double(program, weights, pid_file)
 
     return make
@@ -157,6 +157,18 @@ def test_a_server_that_dies_at_its_start_is_quoted_without_its_key(
     assert "(3)" in raised.value.message
     assert "(key [key])" in raised.value.message
     assert "setting gguf" in raised.value.next_step
+
+
+def test_a_server_that_dies_without_a_word_is_told_so(double: Callable[[str], Double]) -> None:
+    async def go() -> None:
+        server = double("silent").server()
+        try:
+            await ask(server)
+        finally:
+            await server.close()
+
+    with pytest.raises(ModelNotReachable, match=r"\(3\): it said nothing"):
+        asyncio.run(go())
 
 
 def test_a_program_for_another_processor_is_not_offered_again(

@@ -17,6 +17,17 @@ def test_the_users_weights_must_exist(tmp_path: Path) -> None:
     assert LocalServer(weights=tmp_path / "none.gguf").available() is None
 
 
+def test_what_are_no_weights_is_said_before_a_server_is_started(tmp_path: Path) -> None:
+    path = tmp_path / "坏.gguf"
+    path.write_text("version https://git-lfs")
+    with pytest.raises(SettingError, match=r"is no GGUF file: it begins with b'vers'"):
+        find_files(path)
+    path.write_bytes(b"")
+    with pytest.raises(SettingError, match=r"begins with b''"):
+        find_files(path)
+    assert LocalServer(weights=path).available() is None
+
+
 def test_nothing_to_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("jan_magics.providers.local_files.find_spec", lambda _: None)
