@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
     from jan_magics.api.replaying import replay
+    from jan_magics.api.showing import show
     from jan_magics.api.tools import tool, tools
 
 __version__ = VERSION
 __all__ = [
     "Answer", "Chat", "assistants", "chunks", "current", "find", "import_threads", "models",
-    "replay", "save_assistant", "threads", "tool", "tools",
+    "replay", "save_assistant", "show", "threads", "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
@@ -26,7 +27,7 @@ _HOMES = (
     ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),
-    ("replay", "replaying"), ("tool", "tools"), ("tools", "tools"),
+    ("replay", "replaying"), ("show", "showing"), ("tool", "tools"), ("tools", "tools"),
 )  # fmt: skip
 
 

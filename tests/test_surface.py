@@ -31,6 +31,7 @@ TABLES = {
 FUNCTIONS = {
     "chunks": "(text_or_path, *, size=200, overlap=40, splitter='recursive', grid=None)",
     "current": "()",
+    "show": "(frame)",
     "threads": "(data_folder=None)",
     "find": "(words, *, thread=None)",
     "import_threads": "(path)",

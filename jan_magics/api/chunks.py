@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import Counter, counter_here
 from jan_magics.rag.decoding import clean
 from jan_magics.rag.documents import read
-from jan_magics.rag.limits import Unreadable
+from jan_magics.rag.limits import MEGABYTE, USUAL, Limits, Unreadable
 from jan_magics.rag.recipes import recipes_of
 
 if TYPE_CHECKING:
@@ -59,13 +61,19 @@ def _document(given: str | Path) -> Document:
     if path is None:
         cleaned = clean(str(given))
         return Document(TEXT, cleaned.text, "markdown", warning=cleaned.warning)
-    found = read(path)
+    found = read(path, limits_here())
     if isinstance(found, Unreadable):
         raise RetrievalError(
             f"{found.source!r} cannot be cut: {found.reason}",
             "Name a file that has text, or pass the text itself: jan.chunks(text)",
         )
     return found
+
+
+def limits_here() -> Limits:
+    """Return how large a file may be here. Raises SettingError when the setting cannot be used."""
+    known = current_host().opening.settings().get("rag.max_file_mb").value
+    return replace(USUAL, file_bytes=int(known) * MEGABYTE) if known else USUAL
 
 
 def _path(given: str | Path) -> Path | None:

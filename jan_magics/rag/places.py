@@ -65,7 +65,7 @@ class Places:
             place = min(self._begins(self.blanks, low, high), default=high)
         if place < high or (high - low < LONG_WORD and self.text[low:high].isascii()):
             return place
-        return _gap_end(self.text, min(high, boundary_after(self.text, low, since)), high)
+        return gap_end(self.text, min(high, boundary_after(self.text, low, since)), high)
 
     def _begins(self, marks: Iterable[str], low: int, high: int) -> Iterator[int]:
         for mark in marks:
@@ -78,7 +78,7 @@ class Places:
         at = mark
         if not self.text[at].isspace():
             at = _closed(self.text, at + 1, high)
-        return _gap_end(self.text, at, high)
+        return gap_end(self.text, at, high)
 
 
 def places_of(text: str) -> Places:
@@ -97,6 +97,7 @@ def _closed(text: str, at: int, high: int) -> int:
     return found.end() if found else at
 
 
-def _gap_end(text: str, at: int, high: int) -> int:
+def gap_end(text: str, at: int, high: int) -> int:
+    """Return where the white space at a place ends that goes with the text before it."""
     found = _GAP.match(text, at, high)
     return found.end() if found else at

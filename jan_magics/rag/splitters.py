@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jan_magics.rag.graphemes import boundary_after, boundary_before
-from jan_magics.rag.places import Places
+from jan_magics.rag.places import Places, gap_end
 from jan_magics.rag.structure import Structure
 
 
@@ -78,4 +78,9 @@ class Passages:
             return end
         if n and starts[n - 1] >= low:
             return starts[n - 1]
-        return self.places.first(low, end, start)
+        place = self.places.first(low, end, start)
+        block = self.structure.block_at(place)
+        # The rest of a block says little without its beginning, unless it goes on behind `end`.
+        if block and block != self.structure.block_at(end):
+            return gap_end(self.text, min(end, block[1]), end)
+        return place

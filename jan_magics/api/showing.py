@@ -1,0 +1,49 @@
+"""Tables as something to read: pandas cuts texts at 50 characters."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from jan_magics.domain.errors import SettingError
+from jan_magics.notebook.chunk_map import Block, ChunkMap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHUNKS: Final = frozenset(("recipe", "n", "start", "end", "tokens", "text"))
+
+
+def show(frame: "pd.DataFrame") -> ChunkMap:
+    """Return a table to read in full: of chunks the text, with what each chunk covers.
+
+    Raises:
+        SettingError: when it is no such table.
+    """
+    columns = set(getattr(frame, "columns", ()))
+    if columns >= CHUNKS:
+        return _chunk_map(frame)
+    raise SettingError(
+        f"there is nothing to read in a {type(frame).__name__} without a text",
+        "Show a table of chunks: jan.show(jan.chunks(text))",
+    )
+
+
+def _chunk_map(frame: "pd.DataFrame") -> ChunkMap:
+    about = frame.attrs.get("jan", {})
+    # Rows may have been sorted or left out; a map goes along the text.
+    rows = frame.sort_values("start", kind="stable").to_dict("records")
+    return ChunkMap(str(about.get("source", "text")), tuple(map(_block, rows)))
+
+
+def _block(row: Mapping[Any, Any]) -> Block:
+    return Block(
+        row["recipe"], int(row["n"]), int(row["start"]), int(row["end"]), int(row["tokens"]),
+        row["text"], _known(row.get("headings")) or "", _known(row.get("page")),
+        _known(row.get("warning")) or "",
+    )  # fmt: skip
+
+
+def _known(value: Any) -> Any:
+    """Return a value, None for what a table does not know."""
+    import pandas as pd
+
+    return None if pd.isna(value) else value
