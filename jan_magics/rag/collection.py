@@ -5,7 +5,7 @@ kernels may use one file at the same time. What it answers with is read through 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -116,10 +116,20 @@ class SqliteCollection(CollectionDocuments):
             made = self._snapshot(connection, index) if note is None else None
             yield made or self._snapshot(connection, "numpy", note) or Snapshot(connection)
 
+    def vacuum(self) -> None:
+        """Give the room of what was forgotten back, and leave nothing of it in the file."""
+        with self.file.writing() as connection:
+            # Words of forgotten chunks are only marked as such until they are merged.
+            connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+        with self.file.alone() as connection:
+            connection.execute("VACUUM")
+            with suppress(apsw.BusyError):  # somebody reads, so the log is emptied later
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Close all connections; a later call opens them again."""
         if not self.read_only and self.file.path.exists():
-            with self.file.alone() as connection:
+            with self.file.alone() as connection, suppress(apsw.BusyError):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.file.close()
         self._held = None

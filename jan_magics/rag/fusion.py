@@ -5,6 +5,9 @@ from typing import Final
 
 RRF_K: Final = 60
 """Cormack, Clarke & Büttcher, SIGIR 2009."""
+LARGEST_WEIGHT: Final = 0.8
+"""Of the cosine. Measured: docs/decisions, on fusing words and vectors."""
+_FOLLOWING: Final = 10
 
 
 def convex(
@@ -45,10 +48,19 @@ def scaled(scores: Mapping[int, float]) -> dict[int, float]:
 def weight_of(vector: Sequence[float], words: Sequence[float]) -> float:
     """Return the weight of the cosine that the pools of one question ask for.
 
-    `vector` and `words` are the scores of the two pools, the best first.
+    weight = 0.8 · v / (v + w), where v and w say how far the best of a pool stands out:
+    (best − mean of the next ten) / (best − last). `vector` and `words` are the scores of the two
+    pools, the best first.
     """
-    if not words:
+    if not words or not vector:
+        return 0.0 if words else 1.0
+    near, said = _standing_out(vector), _standing_out(words)
+    return LARGEST_WEIGHT * near / (near + said) if near + said else LARGEST_WEIGHT / 2
+
+
+def _standing_out(scores: Sequence[float]) -> float:
+    best, *others = scores
+    if not others or best <= others[-1]:
         return 1.0
-    if not vector:
-        return 0.0
-    return 0.5
+    following = others[:_FOLLOWING]
+    return (best - sum(following) / len(following)) / (best - others[-1])

@@ -1,0 +1,86 @@
+"""Vectors on their way into a collection: whose they are, which are refused, who takes over."""
+
+import numpy as np
+import pytest
+
+from jan_magics.domain.errors import EmbedderError
+from jan_magics.domain.retrieval import Document
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.options import Options
+from jan_magics.rag.statements import fetched
+from tests.rag.embedding import Broken, Counting
+from tests.rag.library import DOCUMENTS, HASH, add, ask, texts
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [np.zeros((1, 256)), np.zeros((3, 8)), np.zeros((4, 256)), [], np.zeros(256)],
+    ids=["short", "narrow", "long", "nothing", "flat"],
+)
+def test_e3_a_batch_of_another_shape_is_refused(empty: SqliteCollection, rows: object) -> None:
+    with pytest.raises(EmbedderError, match="shape"):
+        add(empty, DOCUMENTS[0], embedder=Broken(rows))
+    assert empty.documents() == []
+
+
+@pytest.mark.parametrize("bad", [0.0, float("nan"), float("inf"), -float("inf")])
+def test_e7_a_vector_without_direction_is_refused_and_listed(
+    empty: SqliteCollection, bad: float
+) -> None:
+    vectors = HASH.embed(["one", "two", "three"])
+    vectors[1] = bad
+    rows = add(empty, Document("a.txt", "one\ntwo\nthree\n"), embedder=Broken(vectors))
+    assert "1 chunks have no vector" in (rows[0].reason or "")
+    for index in ("numpy", "vec0"):
+        found = ask(empty, "two", Options(mode="vector", index=index))
+        assert sorted(texts(found)) == ["one", "three"]
+    assert texts(ask(empty, "two", Options(mode="keyword"))) == ["two"]
+
+
+def test_e4_a_chunk_above_the_limit_is_cut_again_and_says_so(empty: SqliteCollection) -> None:
+    embedder = Counting(limit=4)
+    text = "a b c d e f g h i j\nshort\n"
+    rows = add(empty, Document("a.txt", text), embedder=embedder)
+    assert "longer than the 4 tokens" in (rows[0].reason or "")
+    assert all(len(each.split()) <= 4 for each in embedder.seen)
+    found = ask(empty, "c", Options(k=50, mode="vector"), embedder)
+    spans = sorted((hit.chunk.start, hit.chunk.end) for hit in found.hits)
+    assert "".join(text[start:end] for start, end in spans) == text
+    assert sorted(hit.chunk.index for hit in found.hits) == list(range(len(spans)))
+
+
+def test_e1_another_embedder_takes_over_when_it_is_complete(library: SqliteCollection) -> None:
+    class StopError(Exception):
+        pass
+
+    other = Counting("2")
+
+    def stop(_done: int, _all: int) -> None:
+        raise StopError
+
+    with pytest.raises(StopError):
+        library.switch(other, stop)
+    asked = len(other.seen)
+    assert library.fingerprint == HASH.fingerprint
+    assert ask(library, "token budget").facts["mode"] == "hybrid"
+    add(library, Document("new.txt", "added meanwhile\n"))
+    library.switch(other)
+    assert other.seen[asked:] == ["added meanwhile\n"]
+    assert library.fingerprint == other.fingerprint
+    assert ask(library, "added meanwhile", Options(mode="vector"), other).hits
+    with library.file.reading() as connection:
+        names = [n for (n,) in fetched(connection, "SELECT name FROM sqlite_schema")]
+    assert [name for name in names if name.startswith("vectors_")] == ["vectors_2"]
+
+
+def test_without_its_embedder_nothing_is_added(library: SqliteCollection) -> None:
+    with pytest.raises(EmbedderError, match="hash"):
+        add(library, Document("a.txt", "text\n"), embedder=None)
+
+
+def test_a_collection_of_words_alone_gets_vectors_later(empty: SqliteCollection) -> None:
+    add(empty, *DOCUMENTS, embedder=None)
+    assert texts(ask(empty, "token budget", embedder=None))[0].startswith("A token")
+    assert "no vectors" in ask(empty, "token budget").notes[0]
+    add(empty, *DOCUMENTS)
+    assert ask(empty, "token budget").facts["mode"] == "hybrid"
