@@ -30,6 +30,7 @@ from jan_magics.engine.views import View
 from jan_magics.providers.catalog import CATALOG, declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
+from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.validate import validate
 
 TELLING: Final = 400
@@ -91,7 +92,7 @@ class Fit:
     async def plan(
         self, path: tuple[Message, ...], system: str, tools: tuple[ToolSpec, ...] = ()
     ) -> ContextPlan:
-        """Plan the request for a path. Raises ContextOverflow, RequestRejected."""
+        """Plan the request for a path. Raises ContextOverflow, PromptError, RequestRejected."""
         clean = Cleaner(self.profile)
         terms = Terms(self.budget, self.tokenizer, clean, str(self.model), system, tools)
 
@@ -100,6 +101,7 @@ class Fit:
 
         found = await settled(self.tokenizer, plan)
         if faults := validate(found.messages, self.profile):
+            require_question(found.messages)
             raise RequestRejected(
                 f"{self.model} would refuse this request: {faults[0].detail}",
                 "Look at what is sent: %chat plan   or leave the message out: %chat drop ID",

@@ -16,6 +16,7 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.routing import routed
 from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
@@ -39,6 +40,7 @@ class Prepared:
     whom: Assistant
     toolbox: Toolbox
     offered: Offered
+    router: str | None = None
 
     async def complete(self, desk: Desk | None, show: Show) -> "Prepared":
         """Return it with the tools of MCP servers, which are started now where they must be."""
@@ -64,7 +66,7 @@ class Prepared:
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
         again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
         fit = replace(fit, records=(*fit.records, *again)) if again else fit
-        return Ask(
+        ask = Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
             text=wanted.text,
@@ -81,3 +83,4 @@ class Prepared:
             bench=self.toolbox.bench(self.offered, fit, desk, steps=steps, yes=yes),
             notes=(*told.notes, *self.offered.notes, *((SHOWN_AGAIN,) if again else ())),
         )
+        return routed(engine, ask, self.router)

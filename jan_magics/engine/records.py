@@ -55,12 +55,23 @@ def asked_of(message: Message) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def with_estimate(known: dict[str, Json], estimated: int | None) -> dict[str, Json]:
-    """Return an answer's metadata with the tokens that were estimated for its request."""
+def with_facts(known: dict[str, Json], **facts: Json) -> dict[str, Json]:
+    """Return an answer's metadata with more of ours; what is None is not known, and left out."""
     inner = known.get(KEY)
-    if estimated is None or not isinstance(inner, dict):
-        return known
-    return {**known, KEY: {**inner, "estimated": estimated}}
+    told = {name: value for name, value in facts.items() if value is not None}
+    return {**known, KEY: {**inner, **told}} if told and isinstance(inner, dict) else known
+
+
+def steps_of(message: Message) -> int:
+    """Return how many requests an answer took."""
+    found = ours(message).get("steps")
+    return found if isinstance(found, int) and found > 1 else 1
+
+
+def offered_of(message: Message) -> tuple[str, ...]:
+    """Return the tools that were chosen for an answer, () where none had to be."""
+    found = ours(message).get("offered")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def estimated_of(message: Message) -> int | None:

@@ -128,7 +128,8 @@ class Session:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
         offered = self.toolbox.offered(wanted.tools)
-        return Prepared(self.engine, self.threads, wanted, choice, whom, self.toolbox, offered)
+        tools = (self.toolbox, offered, settings.get("tool_router").value)
+        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
 
     async def _fit(self, prepared: Prepared, settings: Settings, view: View) -> Fit:
         return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)

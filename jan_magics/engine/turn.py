@@ -20,11 +20,13 @@ from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_estimate
+from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.reply import Progress, Reply, told_of
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.engine.toolbox import Bench, Toolbox
+from jan_magics.sanitize.attachments import files_instruction
+from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.roles import alternate
 from jan_magics.storage.live import LiveTurn
 
@@ -200,14 +202,18 @@ def further(
 async def planned(ask: Ask, placed: Placed, answer: Message | None = None) -> ContextPlan:
     """Plan the request: the path to the question, then what was answered so far.
 
-    Raises ContextOverflow.
+    Raises ContextOverflow, PromptError.
     """
     question = placed.question
     if ask.aside:
         question = replace(question, parts=(TextPart(ask.aside), *question.parts))
     before = placed.before if ask.history else ()
     path = (*before, question, *([answer] if answer else []))
-    return await ask.fit.plan(path, ask.system, ask.bench.specs())
+    system = "\n\n".join(filter(None, (ask.system, files_instruction(path))))
+    found = await ask.fit.plan(path, system, ask.bench.specs())
+    if ask.text:  # without one it is only looked at what a turn would cost
+        require_question(found.messages)
+    return found
 
 
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
@@ -278,10 +284,15 @@ def finished(
     """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
     finish, asked = end
     usage, timings, parts = reply.usage(), reply.timings(), answered(reply.parts())
+    offered: Json = [*ask.bench.routed] or None
     if ask.partial is None:
         known = outcome(ask.model, finish, usage, timings, asked)
+        several = reply.steps > 1
         # The tokens of several requests are not those of one that was estimated.
-        estimated = ask.fit.estimate(plan) if reply.steps == 1 else None
-        return replace(answer, parts=parts, metadata=with_estimate(known, estimated))
+        estimated = None if several else ask.fit.estimate(plan)
+        facts = {"estimated": estimated, "steps": reply.steps if several else None}
+        return replace(answer, parts=parts, metadata=with_facts(known, **facts, offered=offered))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
-    return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))
+    known = outcome(ask.model, finish, usage, timings, asked)
+    steps = steps_of(answer) + reply.steps
+    return continued(answer, parts, with_facts(known, steps=steps, offered=offered))
