@@ -9,21 +9,24 @@ if TYPE_CHECKING:
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
     from jan_magics.api.chunks import chunks
+    from jan_magics.api.collection import Collection
     from jan_magics.api.current import current
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
     from jan_magics.api.replaying import replay
+    from jan_magics.api.shelf import collections
     from jan_magics.api.showing import show
     from jan_magics.api.tools import tool, tools
 
 __version__ = VERSION
 __all__ = [
-    "Answer", "Chat", "assistants", "chunks", "current", "find", "import_threads", "models",
-    "replay", "save_assistant", "show", "threads", "tool", "tools",
+    "Answer", "Chat", "Collection", "assistants", "chunks", "collections", "current", "find",
+    "import_threads", "models", "replay", "save_assistant", "show", "threads", "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
     ("Answer", "answer"), ("Chat", "chat"), ("chunks", "chunks"),
+    ("Collection", "collection"), ("collections", "shelf"),
     ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
     ("models", "lists"), ("threads", "lists"),

@@ -7,6 +7,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from jan_magics.domain.errors import SettingError
+
+_HITS: Final[Mapping[str, str]] = MappingProxyType({
+    "rank": "Int64", "score": "Float64", "used": "bool", "dropped_by": "str", "source": "str",
+    "headings": "str", "page": "Int64", "tokens": "Int64", "vector": "Float64",
+    "vector_rank": "Int64", "bm25": "Float64", "bm25_rank": "Int64", "fused": "Float64",
+    "rerank": "Float64", "metric": "str", "distance": "Float64", "chunk": "str", "start": "Int64",
+    "end": "Int64", "text": "str",
+})  # fmt: skip
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "threads": {
         "thread": "str", "title": "str", "notebook": "str", "messages": "Int64",
@@ -42,28 +51,6 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "recalled": "boolean", "seconds": "Float64", "finish": "str", "answer": "str",
         "message": "str",
     },
-    "citations": {
-        "n": "Int64", "chunk": "str", "source": "str", "start": "Int64", "end": "Int64",
-        "cited_text": "str", "answer_start": "Int64", "answer_end": "Int64", "score": "Float64",
-        "method": "str",
-    },
-    "grounding": {
-        "sentence": "str", "supported": "bool", "score": "Float64", "overlap": "Float64",
-        "chunk": "str", "source": "str",
-    },
-    "questions": {
-        "question": "str", "source": "str", "start": "Int64", "end": "Int64", "text": "str",
-    },
-    "evaluate": {
-        "n": "Int64", "recall": "Float64", "precision": "Float64", "mrr": "Float64",
-        "ndcg": "Float64", "span_recall": "Float64", "span_precision": "Float64",
-        "iou": "Float64", "ndcg_low": "Float64", "ndcg_high": "Float64",
-        "p_vs_first": "Float64", "ms": "Float64", "tokens": "Float64",
-    },
-    "per_question": {
-        "question": "str", "recall": "Float64", "first_rank": "Int64", "ndcg": "Float64",
-        "found": "str", "missed": "str",
-    },
     "found": {
         "thread": "str", "notebook": "str", "id": "str", "role": "str", "created_at": "time",
         "snippet": "str", "on_path": "bool",
@@ -80,6 +67,18 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "tools": {
         "name": "str", "kind": "str", "approval": "str", "calls": "Int64", "status": "str",
     },
+    "hits": _HITS,
+    "sources": {**_HITS, "n": "Int64", "cited": "bool"},
+    "documents": {
+        "source": "str", "status": "str", "reason": "str", "chunks": "Int64", "tokens": "Int64",
+        "recipe": "str", "indexed_at": "time",
+    },
+    "collections": {
+        "collection": "str", "owner": "str", "documents": "Int64", "chunks": "Int64",
+        "tokens": "Int64", "embedder": "str", "recipe": "str", "size_mb": "Float64",
+        "updated_at": "time",
+    },
+    "explain": {"knob": "str", "now": "str", "needed": "str", "rank_then": "Int64"},
     "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
     "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
 })  # fmt: skip
@@ -103,13 +102,11 @@ def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return result
 
 
-def grid_frame(
-    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], table: str = "grid"
-) -> pd.DataFrame:
+def grid_frame(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Make a table of a grid's rows: the settings by their names first, then what came of them."""
     settings = pd.DataFrame({key: [row.get(key) for row in rows] for key in keys})
-    result = pd.concat([settings, frame(table, rows)], axis=1)
-    result.attrs["jan"] = {"table": table, "keys": list(keys)}
+    result = pd.concat([settings, frame("grid", rows)], axis=1)
+    result.attrs["jan"] = {"table": "grid", "keys": list(keys)}
     return result
 
 
@@ -137,6 +134,61 @@ def foreign_value(value: Any, kind: str) -> object:
             return pd.Timestamp(value) if kind == "Timestamp" else pd.Timedelta(value)
         case _:
             return getattr(np, kind)(value)
+
+
+def is_frame(value: object) -> bool:
+    """Tell whether a value is a Series or a DataFrame."""
+    return isinstance(value, pd.DataFrame | pd.Series)
+
+
+def text_rows(value: Any, column: str | None) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return `(source, text, metadata)` of each row of a Series, or of a DataFrame's column.
+
+    The source is `name/index label`; the other columns are the metadata. An unknown text is "".
+
+    Raises:
+        SettingError: when the column is not there, was not named, or labels are not unique.
+    """
+    if isinstance(value, pd.Series):
+        texts, others = value, pd.DataFrame(index=value.index)
+    else:
+        texts, others = _text_column(value, column)
+    if not texts.index.is_unique:
+        raise SettingError(
+            "two rows have the same index label, by which a document is known",
+            "Number them: frame.reset_index()",
+        )
+    name = str(texts.name) if texts.name is not None else "row"
+    metadata = others.astype(object).where(others.notna(), None).to_dict("records")
+    rows = zip(texts.index, texts, metadata or [{}] * len(texts), strict=True)
+    return [
+        (
+            f"{name}/{label}",
+            "" if pd.isna(words) else str(words),
+            {str(k): _json(v) for k, v in more.items()},
+        )
+        for label, words, more in rows
+    ]
+
+
+def _text_column(value: pd.DataFrame, column: str | None) -> tuple[pd.Series, pd.DataFrame]:
+    if column is None:
+        raise SettingError(
+            "which column holds the text is not said",
+            f"Name it: text={value.columns[0]!r}" if len(value.columns) else "Give a Series.",
+        )
+    if column not in value.columns:
+        raise SettingError(
+            f"no column {column!r}", f"There are: {', '.join(map(str, value.columns))}"
+        )
+    return value[column], value.drop(columns=column)
+
+
+def _json(value: Any) -> Any:
+    """Return a cell as JSON holds it: times and other things as their text."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> pd.DataFrame:

@@ -9,6 +9,10 @@ import jan_magics as jan
 from jan_magics.api.answer import Answer
 from jan_magics.frames import COLUMNS
 
+HITS = (
+    "rank score used dropped_by source headings page tokens vector vector_rank bm25 bm25_rank "
+    "fused rerank metric distance chunk start end text"
+)
 TABLES = {
     "threads": "thread title notebook messages branches tokens model updated_at",
     "messages": "id role text version versions on_path status tokens parent cell created_at",
@@ -20,17 +24,16 @@ TABLES = {
     "compact": "n id role now then tokens_now tokens_then",
     "grid": "sent_tokens kept dropped summarised recalled seconds finish answer message",
     "repairs": "message rule before after",
-    "citations": "n chunk source start end cited_text answer_start answer_end score method",
-    "grounding": "sentence supported score overlap chunk source",
-    "questions": "question source start end text",
-    "evaluate": "n recall precision mrr ndcg span_recall span_precision iou ndcg_low ndcg_high "
-    "p_vs_first ms tokens",
-    "per_question": "question recall first_rank ndcg found missed",
     "found": "thread notebook id role created_at snippet on_path",
     "chunks": "recipe n start end tokens overlap_prev headings page warning text",
     "imported": "thread status reason messages",
     "assistants": "id name instructions parameters status",
     "tools": "name kind approval calls status",
+    "hits": HITS,
+    "sources": f"{HITS} n cited",
+    "documents": "source status reason chunks tokens recipe indexed_at",
+    "collections": "collection owner documents chunks tokens embedder recipe size_mb updated_at",
+    "explain": "knob now needed rank_then",
     "config": "setting value source meaning",
     "doctor": "check status detail fix",
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from jan_magics.context.plan import ContextPlan
+    from jan_magics.engine.given import Retrieved
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +43,7 @@ class Answer:
     _plan: "ContextPlan | None" = field(repr=False)
     _bundle: Mapping[str, object] = field(repr=False)
     _here: Callable[[], str] = field(repr=False)
+    _given: "Retrieved | None" = field(default=None, repr=False)
     _shown_in: str | None = field(default=None, repr=False)
 
     @property
@@ -63,6 +65,45 @@ class Answer:
         from jan_magics.api.context_tables import repairs_table
 
         return repairs_table(self._plan)
+
+    @property
+    def sources(self) -> "pd.DataFrame":
+        """Return what was retrieved and sent with the prompt, by number; `cited` by the answer."""
+        from jan_magics.api.retrieval_tables import sources_table
+        from jan_magics.rag.citations import cite
+
+        cited = cite(self.text, self._given.hits).citations if self._given else ()
+        return sources_table(self._given, (each.n for each in cited))
+
+    @property
+    def citations(self) -> "pd.DataFrame":
+        """Return the places that the answer names by number, each with what stands there.
+
+        `attrs` list numbers that name nothing; they are no citations.
+        """
+        from jan_magics.api.citing import citations_table
+
+        return citations_table(self._given, self.text)
+
+    def grounding(self) -> "pd.DataFrame":
+        """Return how near each sentence is to what was retrieved: a cosine, and shared words.
+
+        Raises:
+            RetrievalError: when nothing was retrieved for this answer.
+            EmbedderError: when the collection's embedder is not installed.
+        """
+        from jan_magics.api.citing import grounding_table
+
+        return grounding_table(self._given, self.text)
+
+    def citations_as(self, shape: str) -> Any:
+        """Return the answer with its citations as JSON: "anthropic" or "cohere" has that shape.
+
+        Raises SettingError.
+        """
+        from jan_magics.api.citing import shaped
+
+        return shaped(self._given, self.text, shape)
 
     @property
     def code(self) -> str:
@@ -177,5 +218,6 @@ def answer_of(
     return Answer(
         text_of(turn.answer), str(turn.request.model), turn.thread.title or turn.thread.id,
         turn.answer.id, outcome.version, outcome.versions, turn.usage, turn.timings, turn.finish,
-        sent_of(turn.request, turn.plan), turn.plan, bundle, here, here() if shown else None,
+        sent_of(turn.request, turn.plan), turn.plan, bundle, here, turn.given,
+        here() if shown else None,
     )  # fmt: skip

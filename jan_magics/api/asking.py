@@ -16,6 +16,7 @@ from jan_magics.engine.templates import escaped
 FLAGS: Final = ("thread", "model", "system", "assistant")
 BUDGET: Final = ("window", "overflow")
 CALLING: Final = ("tools", "max_steps", "yes")
+LOOKING: Final = ("collection", "k", "threshold", "query")
 OPTIONS: Final = ("temperature", "max_tokens", "seed", "timeout")
 
 
@@ -61,7 +62,8 @@ def laid_on(asking: Asking, params: Mapping[str, Any]) -> Asking:
     flags |= {name: _of_budget(name, value) for name, value in params.items() if name in BUDGET}
     options = {name: value for name, value in params.items() if name in OPTIONS}
     flags |= {name: _of_tools(name, value) for name, value in params.items() if name in CALLING}
-    named = (*FLAGS, *BUDGET, *CALLING, *OPTIONS)
+    flags |= {name: _of_looking(name, value) for name, value in params.items() if name in LOOKING}
+    named = (*FLAGS, *BUDGET, *CALLING, *LOOKING, *OPTIONS)
     others = {name: value for name, value in params.items() if name not in named}
     for name in others:
         if names_a_key(name):
@@ -116,6 +118,20 @@ def _of_budget(name: str, value: object) -> Any:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise SettingError(f"window is {value!r}", "It is a number of tokens; 0: no limit.")
     return value
+
+
+def _of_looking(name: str, value: object) -> Any:
+    """Return a collection or a query as text, a number of chunks, or a cosine."""
+    if value is None:
+        return None
+    if name in ("collection", "query"):
+        return text_or_none(name, value)
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if name == "k" and (not isinstance(number, int) or number < 1):
+        raise SettingError(f"k is {value!r}", "Ask for one chunk or more: k=5")
+    if name == "threshold" and (number is None or not -1 <= number <= 1):
+        raise SettingError(f"the threshold {value!r} is no cosine", "Name one from -1 to 1, as 0.3")
+    return number
 
 
 def _of_tools(name: str, value: object) -> Any:

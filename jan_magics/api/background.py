@@ -11,11 +11,11 @@ from jan_magics.api.answer import Answer
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, ThreadNotFound
+from jan_magics.engine.advising import told_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import told_of
 from jan_magics.notebook.bridge import GRACE, TICK, Job, Stopped
 from jan_magics.notebook.live import Display
 from jan_magics.notebook.render import refusal

@@ -10,12 +10,13 @@ from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
+from jan_magics.engine.advising import told_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Over, Preview, Session, told_of
+from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.engine.sight import known_usage, sight_of
 from jan_magics.engine.turn import Turn
 from jan_magics.notebook.approving import MainThread
@@ -282,6 +283,7 @@ def _footer(outcome: Outcome, calls: int) -> Footer:
         trimmed=sight.trimmed if sight else None,
         counted=outcome.counted,
         calls=calls,
+        sources=turn.given.piece if turn.given else "",
         flags=outcome.flags,
         lines=outcome.lines,
     )

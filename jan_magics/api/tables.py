@@ -16,7 +16,13 @@ from jan_magics.engine.assistants import AssistantRow
 from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
 from jan_magics.engine.naming import own, shown_title
-from jan_magics.engine.records import finish_of, model_of, timings_of, usage_of
+from jan_magics.engine.records import (
+    finish_of,
+    model_of,
+    sources_of,
+    timings_of,
+    usage_of,
+)
 from jan_magics.engine.settings import Value
 from jan_magics.engine.views import View
 from jan_magics.frames import frame
@@ -190,7 +196,7 @@ def _turns(path: Sequence[Message], live: AbstractSet[str]) -> Iterator[Mapping[
                 "seconds": timings.total,
                 "tokens_per_s": timings.tokens_per_second,
                 "finish": None if message.id in live else finish_of(message),
-                "sources": 0,
+                "sources": len(sources_of(message)),
                 "created_at": message.created_at,
             }
 

@@ -21,7 +21,8 @@ class Asking:
     again, makes a new version of it, or goes on with it. `rerun` None = as the setting says, and
     so are `window`, in tokens, and `overflow`. `tools` are functions, or names of some, () none;
     `max_steps` are model calls; `yes`: whatever is called is run unasked. `settings` are of the
-    budget, and go before all others.
+    budget, and go before all others. What `collection` has of `query`, else of the text, is sent
+    with it: at most `k` chunks whose cosine is at least `threshold`; "" names no collection.
     """
 
     text: str = ""
@@ -42,6 +43,10 @@ class Asking:
     max_steps: int | None = None
     yes: bool = False
     settings: Mapping[str, object] = field(default_factory=dict)
+    collection: str | None = None
+    k: int | None = None
+    threshold: float | None = None
+    query: str | None = None
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
@@ -66,6 +71,9 @@ def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
         overflow=_first(asking.overflow, sticky.overflow),
         tools=_first(asking.tools, sticky.tools),
         max_steps=_first(asking.max_steps, sticky.max_steps),
+        collection=_first(asking.collection, sticky.collection),
+        k=_first(asking.k, sticky.k),
+        threshold=_first(asking.threshold, sticky.threshold),
     )
 
 

@@ -5,9 +5,9 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.domain.protocols import Provider, Store
@@ -21,7 +21,7 @@ from jan_magics.engine.playing import Playing
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source, read_settings
 from jan_magics.engine.taped import TapedProvider
-from jan_magics.engine.threads import Threads
+from jan_magics.engine.threads import Threads, former_paths
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.providers.connect import check_encrypted, connect
@@ -32,6 +32,9 @@ from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
 from jan_magics.storage.search import Search, log_stamp
 from jan_magics.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from jan_magics.engine.retrieving import Retriever
 
 ONCE: Final = ("data_folder", "store", "gguf", "replay")
 """Settings that are read when the store is opened."""
@@ -102,13 +105,14 @@ def open_session(opening: Opening) -> Session:
     gguf = settings.get("gguf").value
     local = LocalServer(weights=Path(gguf).expanduser() if gguf else None)
     engine, source = _engine(opening, settings, local, playing)
+    threads = Threads(engine, opening.here, opening.files)
     if playing:
         finder = Finder(_known(playing), lambda: None, why=PLAYED)
     else:
         finder = Finder(running, partial(startable, local, gguf), opening.deck.note_default)
     session = Session(
         engine,
-        Threads(engine, opening.here, opening.files),
+        threads,
         finder,
         opening.settings,
         Assistants(engine.folder / "assistants", engine.new_id, engine.now),
@@ -116,6 +120,7 @@ def open_session(opening: Opening) -> Session:
         source.startswith(FOLDER),
         {name: settings.get(name).value for name in ONCE},
         toolbox=opening.toolbox(),
+        retriever=cache(partial(open_retriever, opening, engine, threads)),
     )
     if playing:
         session.telling.news.extend(partial(str, fault) for fault in playing.faults)
@@ -155,6 +160,26 @@ def open_search(store: Store, folder: Path) -> Search:
     if isinstance(store, JsonlStore):
         return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
     return Search(folder / "search.db", store)
+
+
+def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retriever":
+    """Return what looks things up in the collections of an engine, which closes them."""
+    # The libraries of retrieval are loaded by the first call that needs them.
+    from jan_magics.engine.collections import FOLDER as COLLECTIONS
+    from jan_magics.engine.collections import Collections
+    from jan_magics.engine.embedding import Embedders
+    from jan_magics.engine.retrieving import Retriever
+
+    collections = Collections(
+        engine.folder / COLLECTIONS,
+        engine.now,
+        engine.new_id,
+        lambda: opening.here().notebook,
+        partial(former_paths, threads),
+        lambda: opening.settings().get("project").value,
+    )
+    engine.closing.append(collections.close)
+    return Retriever(collections, Embedders(opening.settings))
 
 
 def key_chain() -> KeyChain:

@@ -23,8 +23,8 @@ from jan_magics.storage.search import Search
 class Engine:
     """What every turn needs. `connect` opens a provider; an open one is used again.
 
-    `release` ends what the engine started beside its providers: a local model's server. `deck` is
-    what is recorded or played.
+    `release` ends what the engine started beside its providers: a local model's server; `closing`
+    what was opened beside the store: collections. `deck` is what is recorded or played.
     """
 
     store: Store
@@ -37,6 +37,7 @@ class Engine:
     deck: Deck = field(default_factory=Deck)
     trees: Trees = field(init=False)
     live: LiveTurns = field(init=False)
+    closing: list[Callable[[], None]] = field(default_factory=list)
     _background: set[asyncio.Task[None]] = field(default_factory=set)
     _open: dict[tuple[str, str | None], Provider] = field(default_factory=dict)
     _left: list[Provider] = field(default_factory=list)
@@ -107,5 +108,7 @@ class Engine:
         while self._left:
             await self._left.pop().close()
         await self.release()
+        while self.closing:
+            self.closing.pop()()
         self.search.close()
         self.store.close()

@@ -30,7 +30,6 @@ from jan_magics.engine.views import View
 from jan_magics.providers.catalog import CATALOG, declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
-from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.validate import validate
 
 TELLING: Final = 400
@@ -90,18 +89,25 @@ class Fit:
     patience: float = SUMMARY
 
     async def plan(
-        self, path: tuple[Message, ...], system: str, tools: tuple[ToolSpec, ...] = ()
+        self,
+        path: tuple[Message, ...],
+        system: str,
+        tools: tuple[ToolSpec, ...] = (),
+        retrieved: int = 0,
     ) -> ContextPlan:
-        """Plan the request for a path. Raises ContextOverflow, PromptError, RequestRejected."""
+        """Plan the request for a path; `retrieved` tokens of its prompt were looked up.
+
+        Raises ContextOverflow, RequestRejected.
+        """
         clean = Cleaner(self.profile)
-        terms = Terms(self.budget, self.tokenizer, clean, str(self.model), system, tools)
+        about = (str(self.model), system, tools, retrieved)
+        terms = Terms(self.budget, self.tokenizer, clean, *about)
 
         def plan() -> ContextPlan:
             return plan_context(path, self.records, terms, self.earlier)
 
         found = await settled(self.tokenizer, plan)
         if faults := validate(found.messages, self.profile):
-            require_question(found.messages)
             raise RequestRejected(
                 f"{self.model} would refuse this request: {faults[0].detail}",
                 "Look at what is sent: %chat plan   or leave the message out: %chat drop ID",

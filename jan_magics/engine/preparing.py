@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.overlays import Hidden, Mark
@@ -13,10 +13,10 @@ from jan_magics.engine.budgets import sendable
 from jan_magics.engine.choose import Choice
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
+from jan_magics.engine.given import OFF, Retrieved
 from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.routing import routed
 from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
@@ -24,6 +24,9 @@ from jan_magics.engine.toolbox import Offered, Toolbox
 from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show
 from jan_magics.engine.views import View
+
+if TYPE_CHECKING:
+    from jan_magics.engine.lookups import Lookups
 
 UNLIMITED: Final = Fit()
 SHOWN_AGAIN: Final = "the question was hidden; as it is asked again, it is sent again too"
@@ -40,7 +43,8 @@ class Prepared:
     whom: Assistant
     toolbox: Toolbox
     offered: Offered
-    router: str | None = None
+    given: Retrieved | None = None
+    finding: "Lookups | None" = None
 
     async def complete(self, desk: Desk | None, show: Show) -> "Prepared":
         """Return it with the tools of MCP servers, which are started now where they must be."""
@@ -52,6 +56,14 @@ class Prepared:
             return await self.toolbox.complete(self.offered, desk, say, yes=self.wanted.yes)
 
         return replace(self, offered=await taped_offer(self.engine.deck, self.offered, complete))
+
+    def looking(self, lookups: "Lookups | None") -> "Prepared":
+        """Return it with the retrieval tools before the others; None: they are off."""
+        tools = lookups.tools() if lookups else ()
+        notes = () if lookups else (OFF,)
+        offered = self.offered
+        more = replace(offered, tools=(*tools, *offered.tools), notes=(*offered.notes, *notes))
+        return replace(self, offered=more, finding=lookups)
 
     def ask(self, view: View, fit: Fit = UNLIMITED, desk: Desk | None = None) -> Ask:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
@@ -66,7 +78,7 @@ class Prepared:
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
         again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
         fit = replace(fit, records=(*fit.records, *again)) if again else fit
-        ask = Ask(
+        return Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
             text=wanted.text,
@@ -81,6 +93,15 @@ class Prepared:
             fit=fit,
             partial=view.index[spot.message] if spot.where == "on" else None,
             bench=self.toolbox.bench(self.offered, fit, desk, steps=steps, yes=yes),
-            notes=(*told.notes, *self.offered.notes, *((SHOWN_AGAIN,) if again else ())),
+            given=self.given,
+            finding=self.finding,
+            notes=(
+                *told.notes,
+                *self.offered.notes,
+                *(self.given.notes if self.given else ()),
+                *((SHOWN_AGAIN,) if again else ()),
+            ),
         )
-        return routed(engine, ask, self.router)
+
+    def _notes(self) -> tuple[str, ...]:
+        return (*self.offered.notes, *(self.given.notes if self.given else ()))

@@ -1,7 +1,6 @@
 """The stored answer in place of a new one: prompt, path, model and parameters are unchanged."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from jan_magics.domain.branching import select
@@ -9,7 +8,7 @@ from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.overlays import CellLink, Change, Hidden, Mark, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import asked_of, finish_of, steps_of, timings_of, usage_of
+from jan_magics.engine.records import asked_of, finish_of, timings_of, usage_of
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.turn import (
     Ask,
@@ -57,8 +56,9 @@ async def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
                     engine.apply(ask.thread, changes, overlays)
                 index = ask.index.after(changes)
                 known = (finish, usage_of(answer), timings_of(answer))
-                turn = Turn(ask.thread, question, answer, request, index, *known, stored=True)
-                return replace(turn, plan=plan, steps=steps_of(answer))
+                return Turn(
+                    ask.thread, question, answer, request, index, *known, stored=True, plan=plan
+                )
     return None
 
 

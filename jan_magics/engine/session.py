@@ -1,26 +1,26 @@
 """What `%chat use` made stick, and `send`: an asking becomes a turn in the right place."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
-from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes
+from jan_magics.engine.advising import advising, fitting_in, is_elsewhere
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
+from jan_magics.engine.given import looks_up
 from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.naming import own
 from jan_magics.engine.order import Order
-from jan_magics.engine.outcome import Outcome, Telling, named_in
+from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import cut_answer_at
 from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.records import model_of
@@ -34,7 +34,9 @@ from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
-SHORTER: Final = "Shorten the prompt, or ask a model with a larger window: %chat models"
+if TYPE_CHECKING:
+    from jan_magics.engine.retrieving import Retriever
+
 PLAIN: Final = ChatOptions()
 STAND_IN: Final = "stand_in"
 """What a thread remembers beside a model that only stood in for one."""
@@ -77,6 +79,7 @@ class Session:
     telling: Telling = field(default_factory=Telling)
     order: Order = field(default_factory=Order)
     toolbox: Toolbox = field(default_factory=Toolbox)
+    retriever: Callable[[], "Retriever"] | None = None
     fitting: Fitting = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,10 +107,9 @@ class Session:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
-            if prepared.choice.model not in self.fitting.windows:
-                show(Progress("", f"asking {prepared.choice.model} for its window"))
-            fit = await self._fit(prepared, settings, view)
-            ask = (await prepared.complete(desk, show)).ask(view, fit, desk)
+            fit = await self._fit(prepared, settings, view, show)
+            prepared = await _looked_up(self, await prepared.complete(desk, show), settings, fit)
+            ask = prepared.ask(view, fit, desk)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -116,7 +118,7 @@ class Session:
                 ended.append(self._over(ask, told, prepared))
                 over(told)
 
-            with _advising(ask, self), self.fitting.learning(prepared.choice.model):
+            with advising(ask, self), self.fitting.learning(prepared.choice.model):
                 await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
             if not ask.side:
                 await self.titling.begin(ended[0].turn, settings.get("titles").value or "")
@@ -128,10 +130,15 @@ class Session:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
         offered = self.toolbox.offered(wanted.tools)
-        tools = (self.toolbox, offered, settings.get("tool_router").value)
-        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
+        if self.retriever and (wanted.collection or looks_up(wanted.tools)):
+            self.retriever().check(wanted, settings)
+        return Prepared(self.engine, self.threads, wanted, choice, whom, self.toolbox, offered)
 
-    async def _fit(self, prepared: Prepared, settings: Settings, view: View) -> Fit:
+    async def _fit(
+        self, prepared: Prepared, settings: Settings, view: View, show: Show = lambda _: None
+    ) -> Fit:
+        if prepared.choice.model not in self.fitting.windows:
+            show(Progress("", f"asking {prepared.choice.model} for its window"))
         return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)
 
     def _over(self, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:
@@ -155,8 +162,9 @@ class Session:
         found = self.threads.seen(self._name(wanted, settings))
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
-        ask = prepared.ask(view, await self._fit(prepared, settings, view))
-        with _fitting(ask):
+        fit = await self._fit(prepared, settings, view)
+        ask = (await _looked_up(self, prepared, settings, fit)).ask(view, fit)
+        with fitting_in(ask):
             plan = await planned(ask, place(self.engine, ask))
         return Preview(prepared.choice, found, assemble(ask, plan), plan)
 
@@ -209,46 +217,27 @@ def _made(session: Session, name: str | None, first: Ask) -> Thread:
     return session.threads.obtain(name)
 
 
+async def _looked_up(
+    session: Session, prepared: Prepared, settings: Settings, fit: Fit
+) -> Prepared:
+    """Return a turn with what a collection has for it, or with tools that look there.
+
+    Raises RetrievalError, EmbedderError.
+    """
+    wanted = prepared.wanted
+    if session.retriever is None or not (wanted.collection or looks_up(wanted.tools)):
+        return prepared
+    given = await session.retriever().retrieve(wanted, settings, fit)
+    if given or wanted.collection:
+        return replace(prepared, given=given)
+    return prepared.looking(session.retriever().lookups(wanted.tools or (), settings))
+
+
 def _own_model(thread: Thread | None) -> str | None:
     """Return the model that a thread keeps; it does not keep a stand-in."""
     known = own(thread) if thread else {}
     model = known.get("model")
     return model if isinstance(model, str) and not known.get(STAND_IN) else None
-
-
-def is_elsewhere(session: Session, thread: Thread) -> bool:
-    """Tell whether the next cell goes to another thread than this one."""
-    with suppress(JanError):
-        current = session.glance().thread
-        return current is None or current.id != thread.id
-    return True
-
-
-def told_of(session: Session, thread: Thread, text: str) -> str:
-    """Return a next step in a thread, which names it where the next cell goes to another one."""
-    return named_in(text, thread) if is_elsewhere(session, thread) else text
-
-
-@contextmanager
-def _advising(ask: Ask, session: Session) -> Iterator[None]:
-    """Let the next step of a failure name its thread, where the next cell goes elsewhere."""
-    try:
-        with _fitting(ask):
-            yield
-    except JanError as failure:
-        failure.next_step = told_of(session, ask.thread, failure.next_step)
-        raise
-
-
-@contextmanager
-def _fitting(ask: Ask) -> Iterator[None]:
-    """Let the next step of a failure name no history where none is sent."""
-    try:
-        yield
-    except JanError as failure:
-        if not (ask.history and ask.index.path()) and "--no-history" in failure.next_step:
-            failure.next_step = SHORTER
-        raise
 
 
 def _stuck(session: Session, asking: Asking, thread: Thread) -> Thread:

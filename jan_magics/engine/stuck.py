@@ -17,6 +17,9 @@ from jan_magics.engine.toolbox import tool_name
 USE: Final = "%chat use"
 _SYSTEM: Final = Setting("system", "instructions that go with every turn")
 _TOOLS: Final = Setting("tools", "what a model may call at every turn")
+_COLLECTION: Final = Setting("collection", "what is looked up with every prompt")
+_K: Final = Setting("k", "the most chunks of it that are sent")
+_THRESHOLD: Final = Setting("threshold", "the least cosine of those")
 _STEPS: Final = Setting("max_steps", "the most model calls in a turn")
 
 
@@ -39,7 +42,16 @@ def in_force(session: Session) -> tuple[Value, ...]:
         else Value(value.setting, mine, USE)
         for value in session.settings().table()
     )
-    return (*settings, *_besides(sticky.system, sticky.options), *_called(sticky))
+    return (*settings, *_besides(sticky.system, sticky.options), *_called(sticky), *_given(sticky))
+
+
+def _given(sticky: Asking) -> Iterator[Value]:
+    if sticky.collection:
+        yield Value(_COLLECTION, sticky.collection, USE)
+    if sticky.k is not None:
+        yield Value(_K, str(sticky.k), USE)
+    if sticky.threshold is not None:
+        yield Value(_THRESHOLD, f"{sticky.threshold:g}", USE)
 
 
 def _called(sticky: Asking) -> Iterator[Value]:

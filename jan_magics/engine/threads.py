@@ -231,3 +231,11 @@ def _copy(engine: Engine, source: Thread, here: Here) -> Thread:
     whom = {key: value for key, value in source.extra.items() if key == THREAD_KEY}
     engine.store.update_thread(thread.id, metadata={**metadata, KEY: known}, extra=whom)
     return engine.store.thread(thread.id)
+
+
+def former_paths(threads: Threads) -> list[str]:
+    """Return the paths that this notebook had before, the newest last."""
+    with suppress(ThreadNotFound):
+        thread = threads.seen(None)
+        return formerly(own(thread), threads.here().notebook) if thread else []
+    return []

@@ -8,6 +8,7 @@ from typing import Final
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.fitting import Fit
+from jan_magics.engine.given import is_lookup
 from jan_magics.engine.paging import LongResults, budget
 from jan_magics.engine.tool_marks import mark_of
 from jan_magics.engine.tool_servers import AGAIN, BETWEEN, PREFIX, ToolServers
@@ -58,7 +59,8 @@ class Toolbox:
         functions: list[object] = []
         servers: list[str] = []
         single: list[str] = []
-        for each in wanted or ():
+        # The retrieval tools come later, with the collection that they look in.
+        for each in (each for each in wanted or () if not is_lookup(each)):
             if isinstance(each, str) and (server := self.server(each)):
                 (single if BETWEEN in each else servers).append(each if BETWEEN in each else server)
                 continue
@@ -156,10 +158,7 @@ class Toolbox:
 
 @dataclass(slots=True)
 class Bench:
-    """The tools of one turn. `desk` None: nobody waits who could be asked; `yes`: nobody has to.
-
-    `routed` are the names of those that were chosen for the question, () where none had to be.
-    """
+    """The tools of one turn. `desk` None: nobody waits who could be asked; `yes`: nobody has to."""
 
     box: Toolbox
     offered: tuple[Tool, ...] = ()
@@ -167,7 +166,6 @@ class Bench:
     fit: Fit = field(default_factory=Fit)
     max_steps: int = MAX_STEPS
     yes: bool = False
-    routed: tuple[str, ...] = ()
 
     @property
     def result_tokens(self) -> int:

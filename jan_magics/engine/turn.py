@@ -10,7 +10,7 @@ from jan_magics.context.plan import ContextPlan
 from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
-from jan_magics.domain.messages import FinishReason, Json, Message, Part, TextPart, Thread
+from jan_magics.domain.messages import FinishReason, Json, Message, Part, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.protocols import Provider
@@ -20,13 +20,12 @@ from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
+from jan_magics.engine.given import Finding, Retrieved, as_sent
+from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_more
 from jan_magics.engine.reply import Progress, Reply, told_of
 from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.engine.toolbox import Bench, Toolbox
-from jan_magics.sanitize.attachments import files_instruction
-from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.roles import alternate
 from jan_magics.storage.live import LiveTurn
 
@@ -41,6 +40,8 @@ class Ask:
     spoil the prefix cache of all that follows it. `notes` are lines for the footer.
     `history` False: it is not reminded of the thread. `side`: it does not move the thread's head.
     `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
+    `given` is what was retrieved with the prompt, and is sent unstored before it;
+    `finding` knows what tools find.
     """
 
     thread: Thread
@@ -58,11 +59,17 @@ class Ask:
     partial: Message | None = None
     notes: tuple[str, ...] = ()
     bench: Bench = field(default_factory=lambda: Bench(Toolbox()))
+    given: Retrieved | None = None
+    finding: Finding | None = None
 
     @property
     def kept_in(self) -> Thread | None:
         """Return the thread that the turn is written to, None for a side turn."""
         return None if self.side else self.thread
+
+    def known(self) -> Retrieved | None:
+        """Return what was given with the prompt, else what tools have found so far."""
+        return self.given if self.given or self.finding is None else self.finding.given()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ class Turn:
     notes: tuple[str, ...] = ()
     steps: int = 1
     replayed: bool = False
+    given: Retrieved | None = None
 
     @property
     def newest(self) -> Message:
@@ -130,7 +138,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         known = (finish, usage_of(answer), timings_of(answer), False)
         sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *told_of(reply))
         more = (steps.plan, notes, reply.steps, not (reply.timed or reply.unrecorded))
-        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more)
+        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more, ask.known())
         over(turn)
     return turn
 
@@ -202,18 +210,13 @@ def further(
 async def planned(ask: Ask, placed: Placed, answer: Message | None = None) -> ContextPlan:
     """Plan the request: the path to the question, then what was answered so far.
 
-    Raises ContextOverflow, PromptError.
+    Raises ContextOverflow.
     """
-    question = placed.question
-    if ask.aside:
-        question = replace(question, parts=(TextPart(ask.aside), *question.parts))
+    question = as_sent(placed.question, ask.given, ask.aside)
     before = placed.before if ask.history else ()
     path = (*before, question, *([answer] if answer else []))
-    system = "\n\n".join(filter(None, (ask.system, files_instruction(path))))
-    found = await ask.fit.plan(path, system, ask.bench.specs())
-    if ask.text:  # without one it is only looked at what a turn would cost
-        require_question(found.messages)
-    return found
+    retrieved = ask.fit.tokenizer.count(ask.given.text) if ask.given else 0
+    return await ask.fit.plan(path, ask.system, ask.bench.specs(), retrieved)
 
 
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
@@ -230,7 +233,8 @@ def asked_for(ask: Ask, placed: Placed) -> str:
 
     That is the whole path but for what was hidden: how much of it fits is no part of the question.
     """
-    path = (*(placed.before if ask.history else ()), placed.question)
+    question = as_sent(placed.question, ask.given)
+    path = (*(placed.before if ask.history else ()), question)
     statuses = look(path, ask.fit.records).statuses
     messages = alternate(each for each in path if statuses.get(each.id) != TRUNCATED)
     offered = tuple(tool.spec for tool in ask.bench.offered)
@@ -284,15 +288,12 @@ def finished(
     """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
     finish, asked = end
     usage, timings, parts = reply.usage(), reply.timings(), answered(reply.parts())
-    offered: Json = [*ask.bench.routed] or None
     if ask.partial is None:
         known = outcome(ask.model, finish, usage, timings, asked)
-        several = reply.steps > 1
         # The tokens of several requests are not those of one that was estimated.
-        estimated = None if several else ask.fit.estimate(plan)
-        facts = {"estimated": estimated, "steps": reply.steps if several else None}
-        return replace(answer, parts=parts, metadata=with_facts(known, **facts, offered=offered))
+        estimated = ask.fit.estimate(plan) if reply.steps == 1 else None
+        given = ask.known()
+        more = with_more(known, estimated, given.remembered() if given else ())
+        return replace(answer, parts=parts, metadata=more)
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
-    known = outcome(ask.model, finish, usage, timings, asked)
-    steps = steps_of(answer) + reply.steps
-    return continued(answer, parts, with_facts(known, steps=steps, offered=offered))
+    return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))

@@ -73,7 +73,10 @@ def _tried(host: Host, parsed: argparse.Namespace, asking: Asking) -> object:
 def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     """Return the flags as an asking; `{{ }}` works in their values as in the prompt."""
     model, thread = target(parsed)
-    named = {"model": model, "thread": thread, "assistant": parsed.assistant}
+    named = {
+        "model": model, "thread": thread, "assistant": parsed.assistant,
+        "collection": parsed.collection,
+    }  # fmt: skip
     filled: dict[str, Any] = {
         name: value and _filled(shell, parsed, value) for name, value in named.items()
     }
@@ -88,9 +91,12 @@ def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
     options = ChatOptions(parsed.temperature, parsed.max_tokens, parameters=parameters)
     history = not getattr(parsed, "no_history", False)
     sizes = {"window": parsed.window, "overflow": parsed.overflow}
-    called = {"tools": parsed.tools, "max_steps": parsed.max_steps}
+    looked = {"k": parsed.k, "threshold": parsed.threshold, "query": getattr(parsed, "query", None)}
+    called: dict[str, Any] = {"tools": parsed.tools, "max_steps": parsed.max_steps}
     called["yes"] = getattr(parsed, "yes", False)
-    return Asking(**filled, **sizes, **called, system=system, options=options, history=history)
+    return Asking(
+        **filled, **sizes, **called, **looked, system=system, options=options, history=history
+    )
 
 
 def target(parsed: argparse.Namespace) -> tuple[str | None, str | None]:

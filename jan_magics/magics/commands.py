@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jan_magics.magics.reading import (
+    cosine,
     count,
     grid_axis,
     model_name,
     parameter,
+    rows,
     steps,
     temperature,
     thread_name,
@@ -70,6 +72,14 @@ ASKING: Final = (
         sticky=True,
     ),
     Flag(
+        ("-c", "--collection"),
+        "NAME|PATH",
+        "send what this collection has of the prompt",
+        sticky=True,
+    ),
+    Flag(("-k",), "N", "at most so many chunks of it (5)", rows, sticky=True),
+    Flag(("--threshold",), "X", "only chunks at least so near: a cosine", cosine, sticky=True),
+    Flag(
         ("--tools",),
         "NAME,…",
         "what the model may call: functions and MCP servers by name, or none",
@@ -79,6 +89,7 @@ ASKING: Final = (
     Flag(("--max-steps",), "N", "at most so many model calls in a turn (8)", steps, sticky=True),
     Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
     Flag(("--yes",), "", "run what the model calls without asking"),
+    Flag(("--query",), "TEXT", "look this up in the collection, not the prompt"),
     Flag(("--at",), "ID", "below that message; head: at the end of what is shown"),
     Flag(("--reuse",), "", "the stored answer, if prompt, path, model, parameters are unchanged"),
     Flag(("--no-history",), "", "ask without what was said before; the thread does not move"),

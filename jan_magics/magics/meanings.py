@@ -7,7 +7,9 @@ from typing import Final
 MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "MODEL|THREAD": "a model, which has a colon, or a thread",
     "TOPIC": "a verb, or %%chat",
-    "NAME": "the name of the thread",
+    "NAME": "its name",
+    "NAME|PATH": "the name of a collection, or its file",
+    "SOURCE": "what names the document: %rag documents lists it",
     "OLD": "the thread; left out: the one in use",
     "NEW": "its new name",
     "THREAD": "the name of a thread, or the beginning of its id",
@@ -20,6 +22,6 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "A": "an id, or the number of a version",
     "B": "the other one",
     "PROVIDER": "its name, or an address: https://HOST",
-    "TEXT": "the prompt, as it is typed, to the end of the line",
+    "TEXT": "the prompt or question, as it is typed, to the end of the line",
     "WORDS": 'all of them must be there; "in quotes" they stand together',
 })  # fmt: skip

@@ -11,8 +11,10 @@ from jan_magics.magics.loading import load_retrieval
 from jan_magics.magics.rag_commands import RAG_VERBS
 from jan_magics.magics.words import nearest
 
+STATUS = Verb("", "say which collection is the default")
 INTRODUCTION = """\
-%rag VERB             documents: how they are cut; %rag help VERB and --help say more
+%rag                  the default collection
+%rag VERB             documents: how they are cut, kept and found; --help says more
 
 """
 
@@ -30,6 +32,8 @@ class RagMagics(Magics):
 
         ::
 
+            %rag add papers/               read, cut and keep documents
+            %rag search -k 3 WORDS         what is found, with every score
             %rag chunks notes.md           how it would be cut
             %rag help                      lists the verbs
         """
@@ -47,16 +51,16 @@ class RagMagics(Magics):
 
 
 def _run(magics: RagMagics, line: str) -> object:
-    """Run the verb at the beginning of a line; without one, or with a question mark, show help."""
+    """Run the verb at the beginning of a line; without one, say what the default is."""
     from jan_magics.magics.line import Line
     from jan_magics.magics.retrieving import RUN
 
     name, _, rest = line.strip().partition(" ")
-    if name in ("", "-h", "--help"):
+    if name in ("-h", "--help"):
         return Line(rag_help(""))
     if name.endswith("?"):
         return Line(rag_help(name.rstrip("?")))
-    verb = next((each for each in RAG_VERBS if each.name == name), None)
+    verb = next((each for each in (STATUS, *RAG_VERBS) if each.name == name), None)
     if verb is None:
         raise UsageError(f"%rag: no verb {name!r}{_closest(name)}\nSee: %rag help")
     if verb.name == "help":

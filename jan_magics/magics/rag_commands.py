@@ -3,7 +3,7 @@
 from typing import Final
 
 from jan_magics.magics.commands import Flag, Verb
-from jan_magics.magics.reading import grid_axis
+from jan_magics.magics.reading import cosine, grid_axis, rows
 
 CUTTING: Final = (
     Flag(("--size",), "N|Nc", "tokens of a chunk (200), or characters: 512c"),
@@ -17,8 +17,36 @@ CUTTING: Final = (
 )
 """How documents are cut."""
 
+WHERE: Final = Flag(("-c", "--collection"), "NAME|PATH", "in this collection, not the default")
+LOOKING: Final = (
+    WHERE,
+    Flag(("-k",), "N", "at most so many rows (5)", rows),
+    Flag(("--mode",), "HOW", "by words, by vectors, or both (hybrid)",
+         choices=("hybrid", "vector", "keyword")),
+    Flag(("--threshold",), "X", "only chunks at least so near: a cosine", cosine),
+    Flag(("--rerank",), "HOW", "a second look: minilm, or mmr for variety"),
+    Flag(("--where",), "EXPR", "only what passes: source ~ 'guide' and page < 9"),
+    Flag(("--all",), "", "also what is not used, with what dropped it"),
+)  # fmt: skip
+
 RAG_VERBS: Final = (
     Verb("help", "show help", ("[TOPIC]",)),
+    Verb("collections", "list the collections"),
+    Verb("use", "make a collection the default here; without a name, the notebook's own again",
+         ("[NAME|PATH]",)),
+    Verb(
+        "add", "read files, folders, patterns or a table into a collection", ("PATH…",),
+        (WHERE, *CUTTING,
+         Flag(("--embedder",), "NAME", "who makes the vectors: static, minilm, e5, none"),
+         Flag(("--text",), "COLUMN", "of a table: the column that holds the text")),
+    ),
+    Verb("documents", "list what is in a collection", flags=(WHERE,)),
+    Verb("remove", "forget a document", ("SOURCE",), (WHERE,)),
+    Verb("delete", "move a collection to the bin", ("NAME",)),
+    Verb(
+        "search", "show what a question finds, with every score", (),
+        (*LOOKING, Flag(("-o",), "VAR", "put the table into a variable")), "TEXT",
+    ),
     Verb(
         "chunks", "show how a file would be cut; nothing is stored", ("PATH",),
         (*CUTTING, Flag(("--grid",), "KEY=A,B", "try each of these: size, overlap, splitter",

@@ -84,6 +84,24 @@ def steps(text: str) -> int:
     return count(text)
 
 
+def rows(text: str) -> int:
+    """Read how many chunks are wanted."""
+    if not count(text):
+        raise argparse.ArgumentTypeError("ask for one chunk or more, as -k 5")
+    return count(text)
+
+
+def cosine(text: str) -> float:
+    """Read how near a chunk must be."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 2.0
+    if not -1 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no cosine; write one from -1 to 1, as 0.3")
+    return value
+
+
 def tool_names(text: str) -> tuple[str, ...]:
     """Read names with commas between them; `none` is none."""
     names = tuple(each.strip() for each in text.split(",") if each.strip())

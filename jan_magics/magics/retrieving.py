@@ -1,16 +1,11 @@
 """The verbs of `%rag`: each is a few lines over what Python can call too."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-Run: TypeAlias = Callable[[Any, Any, str], object]
-
-
-def cutting(parsed: Any) -> dict[str, Any]:
-    """Return how documents are to be cut, as Python takes it; None is what no flag says."""
-    how = {"size": parsed.size, "overlap": parsed.overlap}
-    return how | ({"splitter": parsed.splitter} if parsed.splitter else {})
+from jan_magics.magics.collecting import RUN as COLLECTING
+from jan_magics.magics.collecting import Run, cutting
 
 
 def _chunks(magics: Any, parsed: Any, _: str) -> object:
@@ -21,4 +16,4 @@ def _chunks(magics: Any, parsed: Any, _: str) -> object:
     return chunks(Path(parsed.path), grid=dict(parsed.grid or ()), **cutting(parsed))
 
 
-RUN: Final[Mapping[str, Run]] = MappingProxyType({"chunks": _chunks})
+RUN: Final[Mapping[str, Run]] = MappingProxyType({"chunks": _chunks, **COLLECTING})

@@ -16,8 +16,8 @@ _TITLE_LENGTH: Final = 40
 class Footer:
     """What is known of a turn; None and empty pieces are left out of the line.
 
-    `thread` is the title; `counted` says whose the versions are; `lines` are further lines, each
-    something the user must know.
+    `thread` is the title; `sources` says what was retrieved; `counted` says whose the versions
+    are; `lines` are further lines, each something the user must know.
     """
 
     model: str
@@ -34,6 +34,7 @@ class Footer:
     total: int | None = None
     trimmed: int | None = None
     calls: int = 0
+    sources: str = ""
     flags: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
 
@@ -48,6 +49,7 @@ def footer_text(footer: Footer, *, stable: bool) -> str:
         " · ".join(filter(None, turn)),
         " · ".join(filter(None, place)),
         _sight(footer),
+        one_line(footer.sources),
         ", ".join(filter(None, map(one_line, footer.flags))),
     )
     lines = (" │ ".join(filter(None, groups)), *map(one_line, footer.lines))

@@ -110,6 +110,12 @@ class Snapshot:
         row = first(self._connection, "SELECT count(*) FROM chunk")
         return int(row[0])
 
+    def sample(self, most: int) -> list[str]:
+        """Return the texts of some chunks, the same ones as long as nothing changes."""
+        # The order of their hashes has nothing to do with what they say.
+        sql = "SELECT text FROM passage ORDER BY hash LIMIT ?"
+        return [text for (text,) in fetched(self._connection, sql, (most,))]
+
     def stored(self, numbers: Sequence[int]) -> list[Stored]:
         """Return chunks by number, in that order."""
         found: dict[int, Stored] = {}

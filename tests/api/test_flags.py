@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 import jan_magics as jan
-from jan_magics.api.asking import BUDGET, CALLING, FLAGS, OPTIONS
+from jan_magics.api.asking import BUDGET, CALLING, FLAGS, LOOKING, OPTIONS
 from jan_magics.api.flags import NO_PARAMETERS, OF_CELLS, OF_ONE_TURN
 from jan_magics.domain.errors import SettingError
 from jan_magics.magics.commands import ASKING
 
 
 def test_every_flag_of_a_cell_is_known_to_a_call() -> None:
-    known = {*FLAGS, *BUDGET, *CALLING, *OPTIONS, *OF_CELLS, *OF_ONE_TURN}
+    known = {*FLAGS, *BUDGET, *CALLING, *LOOKING, *OPTIONS, *OF_CELLS, *OF_ONE_TURN}
     assert {flag.key for flag in ASKING} <= known
 
 

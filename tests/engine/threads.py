@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ from jan_magics.engine.asking import Asking
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Here, marks_of
 from jan_magics.engine.choose import Finder
+from jan_magics.engine.collections import Collections
+from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.retrieving import Retriever
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source
 from jan_magics.engine.threads import Threads
@@ -65,7 +69,15 @@ class Kernel:
         known = Assistants(folder / "assistants", self._id, self._now)
         settings = Settings(sources, {})
         self.session = Session(engine, threads, finder, lambda: settings, known, Titling(engine))
+        self.session.retriever = cache(lambda: self._retriever(settings))
         return self.session
+
+    def _retriever(self, settings: Settings) -> Retriever:
+        folder, here = self.folder / "collections", str(self.folder / "work.ipynb")
+        places = (lambda: here, tuple[str, ...], lambda: settings.get("project").value)
+        return Retriever(
+            Collections(folder, self._now, self._id, *places), Embedders(lambda: settings)
+        )
 
     def ask(self, text: str = "", **asking: Any) -> Outcome:
         """Make a turn."""

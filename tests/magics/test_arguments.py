@@ -15,9 +15,10 @@ from jan_magics.magics.verbs import verb_parser
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --background --dry-run --grid --literal --max-steps --max-tokens --model "
-    "--needle --no-history --no-stream --overflow --reuse --system --temperature --thread "
-    "--to-cell --tools --window --yes -P -a -f -m -o -q -s -t"
+    "--assistant --at --background --collection --dry-run --grid --literal "
+    "--max-steps --max-tokens --model --needle --no-history --no-stream --overflow "
+    "--query --reuse --system --temperature --thread --threshold --to-cell --tools "
+    "--window --yes -P -a -c -f -k -m -o -q -s -t"
 )
 VERB_NAMES = (
     "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
@@ -47,7 +48,7 @@ def test_what_sticks_is_who_where_how() -> None:
     sticky = {flag.key for flag in STICKY}
     assert sticky == {
         "model", "thread", "assistant", "system", "temperature", "max_tokens", "P", "window",
-        "overflow", "tools", "max_steps",
+        "overflow", "tools", "max_steps", "collection", "k", "threshold",
     }  # fmt: skip
 
 

@@ -72,7 +72,7 @@ def test_what_cannot_be_done_says_what_to_type(
     assert step in shown
 
 
-@pytest.mark.parametrize("line", ["", " help", " --help"])
+@pytest.mark.parametrize("line", [" help", " --help"])
 def test_help_lists_the_verbs(kernel: Kernel, line: str) -> None:
     assert "  chunks PATH" in kernel.ok(f"%rag{line}").result
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import jan_magics
-from jan_magics.engine.setting_list import BY_NAME
+from jan_magics.engine.setting_list import BY_NAME, trait_of
 from jan_magics.magics.commands import ASKING, VERBS
 
 FLAGS = {verb.name: {name for flag in verb.flags for name in flag.names} for verb in VERBS}
@@ -53,7 +53,11 @@ def unknown(text: str) -> Iterator[str]:
     for rest in CELL.findall(text):
         flags = set(FLAG.findall(rest)) - {"-h", "--help"}
         yield from (f"%%chat {flag}" for flag in flags - OF_CELLS)
-    yield from (f"JanMagics.{name}" for name in SETTING.findall(text) if name not in BY_NAME)
+    yield from (
+        f"JanMagics.{name}"
+        for name in SETTING.findall(text)
+        if name not in set(map(trait_of, BY_NAME))
+    )
 
 
 @pytest.mark.parametrize(

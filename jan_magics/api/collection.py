@@ -1,0 +1,138 @@
+"""`jan.Collection`: documents, how they are cut, and what a question finds in them."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from jan_magics.api.ingesting import Adding, Given, ingest
+from jan_magics.api.opening import host_here
+from jan_magics.api.retrieval_tables import documents_table, hits_table
+from jan_magics.api.shelf import Shelf
+from jan_magics.domain.errors import SettingError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Collection:
+    """A collection by its name or path; without either the notebook's own. `len()` counts chunks.
+
+    Nothing is made before something is added. `embedder` is that of a new collection; another one
+    than before makes all vectors anew while the old ones answer.
+    """
+
+    def __init__(
+        self,
+        name_or_path: str | Path | None = None,
+        *,
+        data_folder: str | Path | None = None,
+        embedder: str | None = None,
+        read_only: bool = False,
+    ) -> None:
+        if name_or_path is not None and not isinstance(name_or_path, str | Path):
+            raise SettingError(
+                f"a collection is named by text or a path, not {name_or_path!r}",
+                "Write jan.Collection('support') or jan.Collection('support.db').",
+            )
+        own = None if data_folder is None else host_here({"data_folder": str(data_folder)})
+        name = None if name_or_path is None else str(name_or_path)
+        self._shelf = Shelf(own, name, read_only)
+        self._embedder = embedder
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        if self._shelf.found() is None:
+            return 0
+        with self._shelf.open().snapshot() as snapshot:
+            return snapshot.count()
+
+    def __repr__(self) -> str:
+        return f"Collection({self._shelf.name!r})"
+
+    def close(self) -> None:
+        """Close what was opened for it alone."""
+        if self._shelf.own_host is not None:
+            self._shelf.own_host.close()
+
+    def add(  # noqa: PLR0913 - the surface
+        self,
+        paths_or_series_or_frame: Given,
+        *,
+        size: int | str = 200,
+        overlap: int | str = 40,
+        splitter: str = "recursive",
+        text: str | None = None,
+        embedder: str | None = None,
+        dask: str | None = None,
+    ) -> "pd.DataFrame":
+        """Read, cut, embed and keep documents; a row for each of them says what became of it.
+
+        Files, folders and patterns by their paths; a Series of texts; a DataFrame whose column
+        `text` holds them and whose other columns `--where` can name. What is there unchanged costs
+        nothing. Sizes are tokens, or characters with a `c` ("512c").
+
+        Raises:
+            SettingError: when a size, a splitter or what is given cannot be used.
+            EmbedderError: when the embedder is not installed, or fails.
+            RetrievalError: when the collection is read-only, or cannot be read.
+        """
+        if dask is not None:
+            raise SettingError("documents cannot be read on Dask yet", "Leave dask out.")
+        listed = self._shelf.retriever().collections.obtain(self._shelf.name)
+        collection = self._shelf.writable(listed)
+        recipe = {"size": size, "overlap": overlap, "splitter": splitter}
+        chosen = self._shelf.retriever().embedders.for_adding(
+            collection.fingerprint, embedder or self._embedder
+        )
+        adding = Adding(collection, listed, recipe, chosen)
+        rows = ingest(self._shelf.host(), adding, paths_or_series_or_frame, text)
+        return documents_table(rows)
+
+    def documents(self) -> "pd.DataFrame":
+        """Return what is in it, a row a document, by source."""
+        return documents_table(self._shelf.open().documents())
+
+    def remove(self, source: str) -> None:
+        """Forget a document: nothing of it is found any more. Raises RetrievalError."""
+        self._shelf.writable(self._shelf.existing()).remove(source)
+
+    def delete(self) -> None:
+        """Move the collection to the bin."""
+        self._shelf.retriever().collections.delete(self._shelf.existing())
+
+    def search(  # noqa: PLR0913 - the surface
+        self,
+        text_or_list_or_series: str | Iterable[str],
+        *,
+        k: int = 5,
+        mode: str = "hybrid",
+        threshold: float | None = None,
+        rerank: str | None = None,
+        where: str | Mapping[str, Any] | None = None,
+        all: bool = False,
+    ) -> "pd.DataFrame":
+        """Return what questions find, with every score of every stage; higher is better.
+
+        At most k rows a question, or `all` candidates with what dropped them. `threshold` is a
+        cosine. `attrs` say how it was searched.
+
+        Raises:
+            SettingError, WhereError: when the options make no sense.
+            EmbedderError: when vectors are asked for and cannot be had.
+            RetrievalError: when the collection or a question is empty.
+        """
+        several = not isinstance(text_or_list_or_series, str)
+        asked = list(text_or_list_or_series) if several else [str(text_or_list_or_series)]
+        how = {"k": k, "mode": mode, "threshold": threshold, "where": where, "all": all}
+        return hits_table(self._shelf.search(asked, rerank, how), several=several)

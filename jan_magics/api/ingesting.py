@@ -1,0 +1,128 @@
+"""What is added to a collection: files, folders, a Series or a DataFrame; told while it goes on."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.domain.counting import counted
+from jan_magics.domain.errors import SettingError
+from jan_magics.domain.protocols import Embedder
+from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
+from jan_magics.engine.collections import Listed
+from jan_magics.frames import is_frame, text_rows
+from jan_magics.rag.chunking import cut
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.counting import Counter, counter_here
+from jan_magics.rag.documents import read
+from jan_magics.rag.finding import found
+from jan_magics.rag.ingest import add
+from jan_magics.rag.limits import MEGABYTE, Limits, Unreadable
+from jan_magics.rag.recipes import recipe_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Given: TypeAlias = "str | Path | Iterable[str | Path] | pd.Series[Any] | pd.DataFrame"
+
+SMALLEST = 64
+"""Tokens that a chunk of a collection may have at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adding:
+    """Into which collection documents go, how they are cut, and who makes their vectors."""
+
+    collection: SqliteCollection
+    listed: Listed
+    recipe: Mapping[str, int | str]
+    embedder: Embedder | None
+
+
+def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[DocumentRow]:
+    """Write what was given into a collection; returns what became of each document.
+
+    An interrupt stops between two documents; those that are written stay.
+
+    Raises:
+        SettingError: when retrieval is off, or what was given is nothing that can be read.
+    """
+    settings = host.session().settings()
+    if settings.get("rag.enabled").value == "off":
+        raise SettingError(
+            "retrieval is off (rag.enabled), and nothing is read",
+            "Switch it on: %config JanMagics.rag_enabled = 'on'",
+        )
+    limits = Limits(int(settings.get("rag.max_file_mb").value or 100) * MEGABYTE)
+    counter = counter_here()
+    chosen = recipe_of(counter, **adding.recipe, smallest=SMALLEST)  # type: ignore[arg-type]
+    display = display_of(host, Showing())
+
+    def tell(what: str, done: int, total: int | None) -> None:
+        of = f" of {total}" if total else ""
+        display.update("", f"{adding.listed.name}: {counted(done, what.removesuffix('s'))}{of}")
+
+    documents = documents_of(given, text, adding.listed.base, limits)
+    rows = add(adding.collection, documents, chosen, partial(_cut, counter), adding.embedder, tell)
+    try:
+        return list(rows)
+    finally:
+        display.clear()
+
+
+def documents_of(
+    given: Given, text: str | None, base: Path | None, limits: Limits
+) -> Iterator[Document | DocumentRow]:
+    """Yield documents, and a row for what cannot be read; `base` is what paths are relative to.
+
+    Raises:
+        SettingError: when nothing of this kind can be read.
+    """
+    if is_frame(given):
+        for source, words, metadata in text_rows(given, text):
+            yield Document(source, words, metadata=metadata) if words else _empty(source)
+        return
+    if text is not None:
+        raise SettingError("text names a column, and no DataFrame was given", "Leave it out.")
+    paths = [given] if isinstance(given, str | Path) else list(_paths(given))
+    for path in found(paths, limits):
+        each = path if isinstance(path, Unreadable) else read(path, limits, source_of(path, base))
+        if isinstance(each, Unreadable):
+            yield DocumentRow(each.source, "failed", each.reason)
+        else:
+            yield each
+
+
+def source_of(path: Path, base: Path | None) -> str:
+    """Return what names a file: its path from `base` on where it is below it, else all of it."""
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays what it is called
+    if base is not None and whole.is_relative_to(base):
+        return whole.relative_to(base).as_posix()
+    return whole.as_posix()
+
+
+def _paths(given: Any) -> Iterator[str | Path]:
+    if not isinstance(given, Iterable):
+        raise _strange(given)
+    for each in given:
+        if not isinstance(each, str | Path):
+            raise _strange(each)
+        yield each
+
+
+def _strange(value: object) -> SettingError:
+    return SettingError(
+        f"{type(value).__name__} is nothing that can be added",
+        "Give paths, a Series of texts, or a DataFrame with text='column'.",
+    )
+
+
+def _empty(source: str) -> DocumentRow:
+    return DocumentRow(source, "skipped", "there is no text in it")
+
+
+def _cut(counter: Counter, document: Document, recipe: Recipe) -> Any:
+    return cut(document, recipe, counter)

@@ -1,0 +1,131 @@
+"""Where a collection is found and opened, and what it holds in a few lines."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from jan_magics.api.host import Host
+from jan_magics.api.opening import current_host
+from jan_magics.api.retrieval_tables import collections_table
+from jan_magics.domain.counting import counted
+from jan_magics.domain.errors import JanError, RetrievalError
+from jan_magics.engine.collections import Listed, shown_owner
+from jan_magics.engine.retrieving import Retriever, of_settings
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.limits import MEGABYTE
+from jan_magics.rag.options import Options
+from jan_magics.rag.search import Found, search
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_EMBEDDER: Final = "none: searched by words · better: pip install 'jan-magics[rag]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A collection by name, None: the default here; `own_host` None: the one that cells use."""
+
+    own_host: Host | None = None
+    name: str | None = None
+    read_only: bool = False
+
+    def host(self) -> Host:
+        """Return whose collections are meant."""
+        return self.own_host or current_host()
+
+    def retriever(self) -> Retriever:
+        """Return what looks things up there."""
+        return retriever_of(self.host())
+
+    def found(self) -> Listed | None:
+        """Return the collection, None where there is none yet."""
+        return self.retriever().collections.find(self.name)
+
+    def existing(self) -> Listed:
+        """Return the collection. Raises CollectionNotFound, RetrievalError."""
+        return self.retriever().collections.existing(self.name)
+
+    def open(self) -> SqliteCollection:
+        """Open the collection. Raises CollectionNotFound, RetrievalError."""
+        return self.retriever().collections.open(self.existing(), read_only=self.read_only)
+
+    def writable(self, listed: Listed) -> SqliteCollection:
+        """Open a collection to write to it. Raises RetrievalError where that is not allowed."""
+        collection = self.retriever().collections.open(listed, read_only=self.read_only)
+        if collection.read_only:
+            raise RetrievalError(
+                f"the collection {listed.name!r} is read-only ({shown_owner(listed)})",
+                "Open a copy that you may write to.",
+            )
+        return collection
+
+    def search(
+        self, questions: Sequence[str], rerank: str | None, how: Mapping[str, Any]
+    ) -> list[Found]:
+        """Return what questions find, under the settings that hold here. Raises as `search`."""
+        collection, retriever = self.open(), self.retriever()
+        chosen = retriever.embedders.reranker(rerank)
+        options = Options(rerank=chosen, **how, **of_settings(self.host().session().settings()))
+        return search(
+            collection, questions, options, retriever.embedders.of(collection.fingerprint)
+        )
+
+
+def retriever_of(host: Host) -> Retriever:
+    """Return what looks things up in a host's collections."""
+    made = host.session().retriever
+    assert made is not None  # noqa: S101 - for the type checker: every host's session has one
+    return made()
+
+
+def collections() -> "pd.DataFrame":
+    """Return the collections of the data folder in use, by name."""
+    retriever = retriever_of(current_host())
+    return collections_table(_row(retriever, each) for each in retriever.collections.listed())
+
+
+def status_of(shelf: Shelf) -> str:
+    """Say in a few lines what a collection is, what it holds, and who makes its vectors."""
+    listed = shelf.found()
+    if listed is None:
+        name = "this notebook has no collection yet" if shelf.name is None else shelf.name
+        return f"{name} · make it of files: %rag add PATH"
+    row = _row(shelf.retriever(), shelf.existing())
+    size = f"{counted(row['documents'], 'document')}, {counted(row['chunks'], 'chunk')}"
+    lines = (
+        f"collection  {listed.name} ({row['owner']})",
+        f"holds       {size}, {row['tokens']:,} tokens, {row['size_mb']:.1f} MB",
+        f"cut         {row['recipe'] or 'not yet'}",
+        f"embedder    {row['embedder'] or NO_EMBEDDER}",
+    )
+    return "\n".join(lines)
+
+
+def _row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
+    """Return a collection as a row of `collections`; of a damaged one only what its file tells."""
+    known: dict[str, Any] = {
+        "collection": listed.name,
+        "owner": listed.fault or shown_owner(listed, _title_of),
+        "size_mb": listed.path.stat().st_size / MEGABYTE,
+    }
+    if listed.fault:
+        return known
+    collection = retriever.collections.open(listed)
+    rows = collection.documents()
+    fingerprint = collection.fingerprint
+    return known | {
+        "documents": len(rows),
+        "chunks": sum(row.chunks or 0 for row in rows),
+        "tokens": sum(row.tokens or 0 for row in rows),
+        "embedder": fingerprint.id if fingerprint else None,
+        "recipe": "; ".join(sorted({row.recipe for row in rows if row.recipe})) or None,
+        "updated_at": max((row.indexed_at for row in rows if row.indexed_at), default=None),
+    }
+
+
+def _title_of(thread_id: str) -> str | None:
+    with suppress(JanError):
+        return current_host().session().engine.store.thread(thread_id).title
+    return None

@@ -1,0 +1,243 @@
+"""Which collection: by name, by owner, or a file of its own; and the bin for deleted ones.
+
+A collection belongs to a notebook, a thread or a project, or to nobody in particular and is shared
+by its name. Name and owner stand inside its file.
+"""
+
+import difflib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from jan_magics.domain.errors import CollectionNotFound, JanError, RetrievalError
+from jan_magics.engine.naming import plain_name, usable_title
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.storage.files import translated
+
+FOLDER: Final = "collections"
+BIN: Final = "bin"
+SUFFIX: Final = ".db"
+NOTEBOOK: Final = "notebook:"
+THREAD: Final = "thread:"
+PROJECT: Final = "project:"
+FILE: Final = "file"
+"""The owner of a collection that was named by its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A collection's file, name and owner; `fault` says why it cannot be read.
+
+    The owner is `notebook:PATH`, `thread:ID`, `project:NAME`, `file`, or "" for a shared one.
+    """
+
+    path: Path
+    name: str
+    owner: str = ""
+    fault: str | None = None
+
+    @property
+    def base(self) -> Path | None:
+        """Return the folder that sources below it are named relative to."""
+        if self.owner.startswith(NOTEBOOK):
+            return Path(self.owner.removeprefix(NOTEBOOK)).parent
+        return self.path.parent if self.owner == FILE else None
+
+
+@dataclass(slots=True)
+class Collections:
+    """The collections of a data folder as one kernel sees them; nothing is made before it is used.
+
+    `notebook` returns the path of the running notebook, "" where it is not known, and `former` the
+    paths that it had before. `project` returns the setting.
+    """
+
+    folder: Path
+    now: Callable[[], datetime]
+    new_id: Callable[[], str]
+    notebook: Callable[[], str]
+    former: Callable[[], Sequence[str]]
+    project: Callable[[], str | None]
+    default: str | None = None
+    _open: dict[tuple[Path, bool], SqliteCollection] = field(default_factory=dict)
+
+    def listed(self) -> list[Listed]:
+        """Return all collections of the data folder, also those that cannot be read, by name."""
+        found = map(self._told, sorted(self.folder.glob(f"*{SUFFIX}")))
+        return sorted(found, key=lambda each: (each.name.casefold(), each.path.name))
+
+    def find(self, name: str | None = None) -> Listed | None:
+        """Return the collection of that name or path; without one the default, else the own one.
+
+        Raises:
+            RetrievalError: when several have that name, or the file is none.
+        """
+        name = name or self.default
+        if name is None:
+            return self._own()
+        if is_path(name):
+            path = _resolved(name)
+            return self._told(path, FILE) if path.exists() else None
+        wanted = plain_name(name)
+        found = [each for each in self.listed() if each.name == wanted]
+        shared = [each for each in found if not each.owner] or found
+        if len(shared) > 1:
+            raise RetrievalError(
+                f"several collections are called {name!r}",
+                f"Name one by its file: -c {shared[0].path}",
+            )
+        return next(iter(shared), None)
+
+    def existing(self, name: str | None = None) -> Listed:
+        """Return what `find` does. Raises CollectionNotFound with the nearest names."""
+        found = self.find(name)
+        if found is None:
+            raise _missing(name or self.default, self.listed())
+        if found.fault:
+            raise RetrievalError(
+                f"the collection {found.name!r} cannot be read: {found.fault}",
+                "Look: %rag doctor   or delete it: %rag delete NAME",
+            )
+        return found
+
+    def obtain(self, name: str | None = None) -> Listed:
+        """Return what `existing` does, or make it. Raises SettingError for an unusable name."""
+        if self.find(name) is not None:
+            return self.existing(name)
+        name = name or self.default
+        if name is None:
+            return self._made(*self._owner())
+        if is_path(name):
+            path = _resolved(name)
+            if path.suffix != SUFFIX:
+                raise RetrievalError(
+                    f"{name!r} is no collection", f"A new file ends in {SUFFIX}: {name}{SUFFIX}"
+                )
+            return self._made(path.stem, FILE, path)
+        return self._made(usable_title(name), "")
+
+    def of_thread(self, thread_id: str, title: str) -> Listed:
+        """Return the collection of a thread, made where there is none yet."""
+        owner = THREAD + thread_id
+        found = next((each for each in self.listed() if each.owner == owner), None)
+        return found or self._made(title, owner)
+
+    def open(self, listed: Listed, *, read_only: bool = False) -> SqliteCollection:
+        """Return an open collection; one of a path is opened once a kernel."""
+        key = (listed.path, read_only)
+        if key not in self._open:
+            self._open[key] = SqliteCollection(listed.path, self.now, read_only=read_only)
+        return self._open[key]
+
+    def delete(self, listed: Listed) -> Path:
+        """Move a collection to the bin, and return where it is then. Raises StoreError."""
+        for key in [each for each in self._open if each[0] == listed.path]:
+            self._open.pop(key).close()
+        place = self.folder / BIN / f"{self.now():%Y%m%dT%H%M%S} {listed.path.name}"
+        with translated(listed.path):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            for end in ("", "-wal", "-shm", "-journal"):
+                beside = listed.path.with_name(listed.path.name + end)
+                if beside.exists():
+                    beside.replace(place.with_name(place.name + end))
+        return place
+
+    def close(self) -> None:
+        """Close what is open; a later call opens it again."""
+        for each in self._open.values():
+            each.close()
+        self._open.clear()
+
+    def _owner(self) -> tuple[str, str]:
+        """Return the name and the owner of the default collection here."""
+        if project := self.project():
+            return project, PROJECT + project
+        here = self.notebook() or str(Path.cwd() / "console")
+        return Path(here).stem, NOTEBOOK + here
+
+    def _own(self) -> Listed | None:
+        _, owner = self._owner()
+        listed = self.listed()
+        if found := next((each for each in listed if each.owner == owner), None):
+            return found
+        if self.project() or not any(each.owner.startswith(NOTEBOOK) for each in listed):
+            return None
+        former = {NOTEBOOK + each for each in self.former() if not Path(each).exists()}
+        moved = next((each for each in listed if each.owner in former), None)
+        if moved is None:
+            return None
+        # The notebook was moved; so is what belongs to it.
+        self.open(moved).say("owner", owner)
+        return self._told(moved.path)
+
+    def _told(self, path: Path, owner: str = "") -> Listed:
+        try:
+            collection = self.open(Listed(path, ""))
+            name, told = collection.about("name"), collection.about("owner")
+        except JanError as fault:
+            return Listed(path, path.stem, owner, fault.message)
+        if owner == FILE:
+            return Listed(path, str(name or path.stem), FILE)
+        return Listed(path, str(name or path.stem), str(told or ""))
+
+    def _made(self, name: str, owner: str, path: Path | None = None) -> Listed:
+        place = path or self.folder / f"{self.new_id()}{SUFFIX}"
+        with translated(place):
+            place.parent.mkdir(parents=True, exist_ok=True)
+        listed = Listed(place, name, owner)
+        collection = self.open(listed)
+        collection.say("name", name)
+        collection.say("owner", owner)
+        return listed
+
+
+def _missing(name: str | None, listed: Sequence[Listed]) -> CollectionNotFound:
+    if name is None:
+        return CollectionNotFound(
+            "this notebook has no collection yet", "Make it of files: %rag add PATH"
+        )
+    near = difflib.get_close_matches(name, [each.name for each in listed], 1)
+    closest = f", closest: {near[0]!r}" if near else ""
+    return CollectionNotFound(
+        f"there is no collection {name!r}{closest}",
+        f"List them: %rag collections   or make it: %rag add PATH -c {name!r}",
+    )
+
+
+def drop_thread(collections: Collections, thread_id: str) -> None:
+    """Let the collections of a thread that goes to the bin go there, too."""
+    for each in collections.listed():
+        if each.owner == THREAD + thread_id:
+            collections.delete(each)
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a collection is named by its file: with a slash, or ending in `.db`."""
+    return "/" in name or os.sep in name or name.endswith(SUFFIX)
+
+
+def shown_owner(listed: Listed, titles: Callable[[str], str | None] = lambda _: None) -> str:
+    """Return an owner as people read it; `titles` gives the title of a thread's id."""
+    return next(_owners(listed, titles))
+
+
+def _owners(listed: Listed, titles: Callable[[str], str | None]) -> Iterator[str]:
+    owner = listed.owner
+    if owner.startswith(NOTEBOOK):
+        yield f"notebook {Path(owner).name}"
+    if owner.startswith(THREAD):
+        identifier = owner.removeprefix(THREAD)
+        yield f"thread {titles(identifier) or identifier[:8]}"
+    if owner.startswith(PROJECT):
+        yield f"project {owner.removeprefix(PROJECT)}"
+    yield f"file {listed.path}" if owner == FILE else "shared"
+
+
+def _resolved(name: str) -> Path:
+    try:
+        return Path(name).expanduser().absolute()
+    except RuntimeError as fault:
+        raise RetrievalError(f"{name!r} names nobody's folder", "Write the whole path.") from fault

@@ -1,0 +1,75 @@
+"""Which embedder: the one whose vectors a collection has, or the one that a new one gets."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.protocols import Embedder, Reranker
+from jan_magics.domain.retrieval import Fingerprint
+from jan_magics.engine.settings import Settings
+from jan_magics.rag.embedders import best_installed, make
+
+NONE: Final = "none"
+"""What stands for no embedder: the collection is searched by words only."""
+
+
+@dataclass(slots=True)
+class Embedders:
+    """The embedders of one kernel; each is loaded once."""
+
+    settings: Callable[[], Settings]
+    _loaded: dict[str, Embedder] = field(default_factory=dict)
+
+    def of(self, fingerprint: Fingerprint | None) -> Embedder | None:
+        """Return the embedder that made the vectors of a collection, None where it is not here."""
+        if fingerprint is None:
+            return None
+        try:
+            found = self._named(fingerprint.id)
+        except EmbedderError:
+            return None
+        return found if found.fingerprint == fingerprint else None
+
+    def chosen(self, name: str | None = None) -> Embedder | None:
+        """Return the embedder of that name, else of the setting, else the best that is installed.
+
+        Raises:
+            EmbedderError: when it is not known, or not installed.
+        """
+        name = name or self.settings().get("embedder").value or best_installed()
+        return None if name in (None, NONE) else self._named(name)
+
+    def for_adding(self, fingerprint: Fingerprint | None, name: str | None) -> Embedder | None:
+        """Return the embedder for what is added: a new one by name, else the collection's own.
+
+        None where it is not at hand, or there is none. Raises EmbedderError.
+        """
+        if name is None and fingerprint is not None:
+            return self.of(fingerprint)
+        return self.chosen(name)
+
+    def reranker(self, name: str | None) -> Reranker | Literal["mmr"] | None:
+        """Return who gives candidates a second look: minilm, or mmr.
+
+        Raises:
+            SettingError: when it is not known.
+            EmbedderError: when it is not installed.
+        """
+        if name is None:
+            return None
+        if name == "mmr":
+            return "mmr"
+        if name != "minilm":
+            raise SettingError(f"no reranker {name!r}", "There are: minilm, mmr")
+        from jan_magics.rag.embed_minilm import MiniLmEmbedder
+        from jan_magics.rag.late import LateInteraction
+
+        embedder = self._named("minilm")
+        assert isinstance(embedder, MiniLmEmbedder)  # noqa: S101 - for the type checker
+        return LateInteraction(embedder)
+
+    def _named(self, name: str) -> Embedder:
+        if name not in self._loaded:
+            self._loaded[name] = make(name)
+        return self._loaded[name]

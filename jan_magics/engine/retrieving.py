@@ -1,0 +1,175 @@
+"""Looking up what a turn is given of a collection. Imported by the first turn that names one."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from jan_magics.domain.counting import counted
+from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.protocols import Tokenizer
+from jan_magics.domain.retrieval import Hit
+from jan_magics.engine.asking import Asking
+from jan_magics.engine.collections import Collections, Listed
+from jan_magics.engine.embedding import Embedders
+from jan_magics.engine.fitting import Fit
+from jan_magics.engine.given import LOOKUP, OFF, Retrieved, is_lookup
+from jan_magics.engine.lookups import Lookups
+from jan_magics.engine.settings import Settings
+from jan_magics.rag.attached import CollectionAttachments
+from jan_magics.rag.blocks import blocks
+from jan_magics.rag.calibration import calibrated
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.grounding import THRESHOLD, Grounding, ground
+from jan_magics.rag.options import Options
+from jan_magics.rag.search import Found, search
+from jan_magics.rag.tools import LIMIT, Place, Terms
+from jan_magics.rag.tools import THRESHOLD as THRESHOLD_OF_TOOL
+
+ROWS: Final = 5
+SHARE: Final = 0.5
+"""Of the input at most; the rest is for the prompt and what was said before."""
+KNOWN: Final = frozenset({"minilm"})
+"""Embedders for which the usual threshold of grounding holds; for others it is measured."""
+SAMPLE: Final = 500
+"""Chunks from which that is measured."""
+
+
+@dataclass(slots=True)
+class Retriever:
+    """Looks up what turns ask for."""
+
+    collections: Collections
+    embedders: Embedders
+
+    async def retrieve(self, wanted: Asking, settings: Settings, fit: Fit) -> Retrieved | None:
+        """Return what a turn is given, None where it names no collection.
+
+        Raises:
+            RetrievalError, EmbedderError, SettingError: when the collection cannot be searched so.
+        """
+        if not wanted.collection:
+            return None
+        if settings.get("rag.enabled").value == "off":
+            return Retrieved(notes=(OFF,))
+        listed = self.collections.existing(wanted.collection)
+        k = ROWS if wanted.k is None else wanted.k
+        options = Options(k=k, threshold=wanted.threshold, all=True, **of_settings(settings))
+        question = wanted.query or wanted.text
+        # Embedding and reading take a while, and other turns are being answered.
+        found, chunks = await asyncio.to_thread(self._search, listed, question, options)
+        given = _fitted(listed, found, chunks, fit)
+        return replace(given, ground=partial(self.ground, listed, given.hits))
+
+    def ground(self, listed: Listed, hits: Sequence[Hit], answer: str) -> Grounding:
+        """Compare the sentences of an answer with chunks of a collection, by its own embedder.
+
+        Raises:
+            EmbedderError: when that is not installed, or the collection has none.
+        """
+        collection = self.collections.open(listed)
+        fingerprint = collection.fingerprint
+        embedder = self.embedders.of(fingerprint)
+        if embedder is None:
+            missing = f"its embedder {fingerprint.id!r} is not" if fingerprint else "no embedder is"
+            raise EmbedderError(
+                f"sentences cannot be compared: {missing} at hand",
+                "Install it, or add again with another one: %rag add PATH --embedder NAME",
+            )
+        threshold = THRESHOLD
+        if embedder.fingerprint.id not in KNOWN:
+            threshold = calibrated(embedder, _sample(collection))
+        return ground(answer, hits, embedder, threshold=threshold)
+
+    def check(self, wanted: Asking, settings: Settings) -> None:
+        """Refuse a collection that is not there, before anything is asked or made.
+
+        Raises:
+            CollectionNotFound, RetrievalError: when it is not there, or cannot be read.
+            SettingError: when the model's tools should look in several.
+        """
+        if settings.get("rag.enabled").value == "on":
+            name = wanted.collection or _looked_in(wanted.tools or ())
+            self.collections.existing(name or None)
+
+    def lookups(self, tools: Sequence[object], settings: Settings) -> Lookups | None:
+        """Return the retrieval tools of a turn, None where retrieval is off. Raises as `check`."""
+        if settings.get("rag.enabled").value == "off":
+            return None
+        listed = self.collections.existing(_looked_in(tools) or None)
+        collection = self.collections.open(listed)
+        attachments = CollectionAttachments(collection, self.embedders.of(collection.fingerprint))
+        threshold = float(settings.get("rag.threshold").value or THRESHOLD_OF_TOOL)
+        terms = Terms(int(settings.get("rag.retrieval_limit").value or LIMIT), threshold)
+        place = Place("collection", listed.name)
+        return Lookups(listed.name, place, attachments, terms, _chunks(collection))
+
+    def _search(self, listed: Listed, question: str, options: Options) -> tuple[Found, int]:
+        collection = self.collections.open(listed)
+        embedder = self.embedders.of(collection.fingerprint)
+        (found,) = search(collection, [question], options, embedder)
+        return found, _chunks(collection)
+
+
+def _looked_in(tools: Sequence[object]) -> str:
+    """Return the collection that `rag:NAME` means, "" for the default. Raises SettingError."""
+    named = {str(each).partition(":")[2] for each in tools if is_lookup(each)}
+    if len(named) > 1:
+        raise SettingError(
+            f"the retrieval tools look in one collection, not in {len(named)}",
+            f"Name one: --tools {LOOKUP}:NAME",
+        )
+    return next(iter(named))
+
+
+def of_settings(settings: Settings) -> dict[str, Any]:
+    """Return the options of a search that settings say."""
+    return {name: settings.get(name).value for name in ("index", "fusion")}
+
+
+def _sample(collection: SqliteCollection) -> list[str]:
+    with collection.snapshot() as snapshot:
+        return snapshot.sample(SAMPLE)
+
+
+def _chunks(collection: SqliteCollection) -> int:
+    with collection.snapshot() as snapshot:
+        return snapshot.count()
+
+
+def _fitted(listed: Listed, found: Found, chunks: int, fit: Fit) -> Retrieved:
+    """Keep the best hits that there is room for, and say what became of the others."""
+    used = [hit for hit in found.hits if hit.used]
+    kept = _with_room(used, fit)
+    notes = list(found.notes)
+    if not used:
+        notes.append(_nothing(found))
+    elif len(kept) < len(used):
+        notes.append(
+            f"{counted(len(used) - len(kept), 'source')} had no room in the context window"
+        )
+    text = blocks(kept) if kept else ""
+    return Retrieved(listed.name, tuple(kept), text, chunks, tuple(notes), found.facts)
+
+
+def _with_room(used: list[Hit], fit: Fit) -> list[Hit]:
+    limit = None if fit.budget.window is None else int(fit.budget.input * SHARE)
+    kept = list(used)
+    while kept and limit is not None and _size(kept, fit.tokenizer) > limit:
+        kept.pop()
+    return kept
+
+
+def _size(hits: list[Hit], tokenizer: Tokenizer) -> int:
+    return tokenizer.count(blocks(hits))
+
+
+def _nothing(found: Found) -> str:
+    """Say why nothing was found: how many there were, and how near the best one came."""
+    cosines = [hit.vector for hit in found.hits if hit.vector is not None]
+    threshold = found.facts.get("threshold")
+    best = ""
+    if cosines and isinstance(threshold, float | int):
+        best = f", best {max(cosines):.2f} under threshold {threshold:g}"
+    return f"retrieval found nothing ({counted(found.candidates, 'candidate')}{best})"

@@ -1,0 +1,91 @@
+"""The verbs of `%rag` that look after collections: each is a few lines over `jan.Collection`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from IPython.core.error import UsageError
+
+from jan_magics.api.collection import Collection
+from jan_magics.api.opening import current_host
+from jan_magics.api.shelf import Shelf, collections, retriever_of, status_of
+from jan_magics.domain.counting import counted
+from jan_magics.magics.line import Line
+
+Run: TypeAlias = Callable[[Any, Any, str], object]
+
+
+def cutting(parsed: Any) -> dict[str, Any]:
+    """Return how documents are to be cut, as Python takes it; None is what no flag says."""
+    how = {"size": parsed.size, "overlap": parsed.overlap}
+    return how | ({"splitter": parsed.splitter} if parsed.splitter else {})
+
+
+def _status(magics: Any, parsed: Any, _: str) -> Line:
+    return Line(status_of(Shelf()))
+
+
+def _collections(magics: Any, parsed: Any, _: str) -> object:
+    return collections()
+
+
+def _use(magics: Any, parsed: Any, _: str) -> Line:
+    collections_here = retriever_of(current_host()).collections
+    if parsed.name_or_path is None:
+        collections_here.default = None
+        return Line("the notebook's own collection is the default again")
+    collections_here.existing(parsed.name_or_path)
+    collections_here.default = parsed.name_or_path
+    return Line(status_of(Shelf()))
+
+
+def _add(magics: Any, parsed: Any, _: str) -> object:
+    found = Collection(parsed.collection)
+    how = {name: value for name, value in cutting(parsed).items() if value is not None}
+    given = [_variable(magics, each) for each in parsed.path]
+    if any(not isinstance(each, str) for each in given) and len(given) > 1:
+        raise UsageError("%rag add: a table is added by itself, without files beside it")
+    what = given[0] if len(given) == 1 else given
+    return found.add(what, embedder=parsed.embedder, text=parsed.text, **how)
+
+
+def _variable(magics: Any, word: str) -> Any:
+    """Return a table that a variable of the user holds, else the word: a path."""
+    from jan_magics.frames import is_frame
+
+    value = magics.shell.user_ns.get(word) if word.isidentifier() else None
+    return value if is_frame(value) else word
+
+
+def _documents(magics: Any, parsed: Any, _: str) -> object:
+    return Collection(parsed.collection).documents()
+
+
+def _remove(magics: Any, parsed: Any, _: str) -> Line:
+    Collection(parsed.collection).remove(parsed.source)
+    return Line(f"{parsed.source} is forgotten: nothing of it is found any more")
+
+
+def _delete(magics: Any, parsed: Any, _: str) -> Line:
+    found = Collection(parsed.name)
+    size = counted(len(found), "chunk")
+    found.delete()
+    return Line(f"{parsed.name} with {size} is in the bin")
+
+
+def _search(magics: Any, parsed: Any, text: str) -> object:
+    found = Collection(parsed.collection).search(text, **_how(parsed))
+    if parsed.o:
+        magics.shell.user_ns[parsed.o] = found
+    return found
+
+
+def _how(parsed: Any) -> dict[str, Any]:
+    names = ("k", "mode", "threshold", "rerank", "where", "all")
+    return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
+
+
+RUN: Final[Mapping[str, Run]] = MappingProxyType({
+    "": _status, "collections": _collections, "use": _use, "add": _add, "documents": _documents,
+    "remove": _remove, "delete": _delete, "search": _search,
+})  # fmt: skip

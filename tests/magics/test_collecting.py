@@ -1,0 +1,106 @@
+"""`%rag add`, `search`, `documents`, … and `%%chat -c`, in a real kernel."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+TEXTS = {
+    "panda.md": "# 熊猫\n\n熊猫吃竹子。 The panda eats bamboo all day.\n",
+    "fox.md": "# Fox 🦊\n\nThe fox hunts mice in the forest at night.\n",
+    "notes/boat.txt": "Boats are made of wood, and they float on water.\n",
+}
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    for name, text in TEXTS.items():
+        (tmp_path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "docs" / name).write_text(text, encoding="utf-8")
+    environment = {"JAN_EMBEDDER": "hash", "JPY_SESSION_NAME": str(tmp_path / "work.ipynb")}
+    with running_kernel(tmp_path, **environment) as running:
+        running.ok("%load_ext jan_magics\nimport jan_magics as jan")
+        yield running
+
+
+def value(kernel: Kernel, code: str) -> str:
+    return kernel.ok(code).result
+
+
+def test_files_are_added_searched_and_forgotten(kernel: Kernel) -> None:
+    assert "this notebook has no collection yet" in value(kernel, "%rag")
+    kernel.ok("added = %rag add docs")
+    assert value(kernel, "list(added.source)") == (
+        "['docs/fox.md', 'docs/panda.md', 'docs/notes/boat.txt']"
+    )
+    assert value(kernel, "set(added.status)") == "{'added'}"
+    kernel.ok("again = %rag add docs")
+    assert value(kernel, "set(again.status)") == "{'unchanged'}"
+    kernel.ok("%rag search -k 1 -o hits 熊猫 bamboo")
+    assert (
+        value(kernel, "hits.source.tolist(), hits.used.tolist()") == "(['docs/panda.md'], [True])"
+    )
+    status = value(kernel, "%rag")
+    assert "work (notebook work.ipynb)" in status
+    assert "3 documents, 3 chunks" in status
+    kernel.ok("%rag remove docs/panda.md")
+    assert value(kernel, "'docs/panda.md' in set(jan.Collection().documents().source)") == "False"
+    assert value(kernel, "len(jan.Collection().search('熊猫', mode='keyword'))") == "0"
+
+
+def test_a_turn_is_given_what_a_collection_has(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs -c animals")
+    ran = kernel.ok("%%chat -m offline:echo -c animals -k 2 -o answer\nWhat does the panda eat?")
+    assert "sources: 2 of 3 from animals (" in ran.displays[-1]["text/plain"]
+    assert value(kernel, "answer.sources.source[0]").endswith("docs/panda.md'")
+    assert value(kernel, "answer.sources.n.tolist()") == "[1, 2]"
+    assert value(kernel, "jan.current().messages().text[0]") == "'What does the panda eat?'"
+    assert value(kernel, "int(jan.current().turns().sources[0])") == "2"
+    kernel.ok("%chat use -c animals -k 1")
+    kernel.ok("%%chat -m offline:echo -o answer\nfox?")
+    assert value(kernel, "len(answer.sources)") == "1"
+    assert "collection" in kernel.ok("%chat config").results[-1]["text/html"]
+    kernel.ok("%chat use -c ''")
+    kernel.ok("%%chat -m offline:echo -o answer\nfox?")
+    assert value(kernel, "len(answer.sources)") == "0"
+
+
+def test_a_table_is_added_row_by_row(kernel: Kernel) -> None:
+    kernel.ok(
+        "import pandas as pd\n"
+        "papers = pd.DataFrame({'title': ['熊猫 panda', 'fox', None], 'year': [2001, 2002, 2003]})"
+    )
+    kernel.ok("added = %rag add papers --text title -c papers")
+    assert value(kernel, "list(added.status)") == "['added', 'added', 'skipped']"
+    kernel.ok("%rag search -c papers --where 'year = 2001' -o hits panda")
+    assert value(kernel, "hits.source.tolist()") == "['title/0']"
+    failed = kernel.run("%rag add papers -c papers")
+    assert failed.error is not None
+    assert failed.error[2][1] == "Name it: text='title'"
+
+
+def test_collections_are_listed_used_and_deleted(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs/fox.md -c fox")
+    kernel.ok("%rag add docs -c animals")
+    assert value(kernel, "jan.collections().collection.tolist()") == "['animals', 'fox']"
+    assert "animals" in value(kernel, "%rag use animals")
+    kernel.ok("%rag search -o hits wood float")
+    assert value(kernel, "hits.source[0]").endswith("boat.txt'")
+    assert "is in the bin" in value(kernel, "%rag delete animals")
+    gone = kernel.run("%rag search wood")
+    assert gone.error is not None
+    assert gone.error[0] == "CollectionNotFound"
+    kernel.ok("%rag use")
+
+
+def test_what_cannot_be_read_is_a_row(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "docs" / "bad.txt").write_bytes(b"\x00\x01\x02" * 500)
+    kernel.ok("added = %rag add docs nowhere.md")
+    rows = value(kernel, "dict(zip(added.source, added.status))")
+    assert "'docs/fox.md': 'added'" in rows
+    assert "'nowhere.md': 'failed'" in rows
+    assert value(kernel, "added.set_index('source').reason['nowhere.md']") == (
+        "'there is no such file'"
+    )
