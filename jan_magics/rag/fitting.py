@@ -30,7 +30,7 @@ def fitted(
         return tuple(chunks)
     made: list[Chunk] = []
     for chunk in chunks:
-        spans = list(_pieces(document.text, chunk.start, chunk.end, limit, embedder))
+        spans = list(pieces_of(document.text, chunk.start, chunk.end, limit, embedder))
         if len(spans) == 1:
             made.append(chunk)
             continue
@@ -45,9 +45,10 @@ def fitted(
     return tuple(made) if len(made) == len(chunks) else _numbered(document, recipe, made)
 
 
-def _pieces(
+def pieces_of(
     text: str, start: int, end: int, limit: int, embedder: Measuring
 ) -> Iterator[tuple[int, int]]:
+    """Yield spans of a text that are not longer than `limit` tokens, in order, without gaps."""
     waiting = [(start, end)]
     while waiting:
         start, end = waiting.pop()

@@ -6,6 +6,7 @@ import numpy as np
 
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
+from jan_magics.rag.fitting import Measuring, pieces_of
 from jan_magics.rag.rows import Hash, hash_of
 from jan_magics.rag.vectors import FloatVector, unit
 
@@ -18,12 +19,32 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[Hash, bytes | Non
     """
     if not texts:
         return {}
-    rows = _checked(embedder, texts, query=False)
-    units = [unit(row) for row in rows]
+    pieces = [_pieces(embedder, text) for text in texts]
+    rows = iter(_checked(embedder, [piece for each in pieces for piece in each], query=False))
+    units = [unit(_mean([(len(piece), next(rows)) for piece in each])) for each in pieces]
     return {
         hash_of(text): None if row is None else row.tobytes()
         for text, row in zip(texts, units, strict=True)
     }
+
+
+def _pieces(embedder: Embedder, text: str) -> list[str]:
+    """Return a text as the embedder can read it: whole, or in pieces, so that no end is ignored.
+
+    New documents are cut to size; this is for texts that another embedder's chunks left.
+    """
+    limit = embedder.fingerprint.max_tokens
+    if limit is None or not isinstance(embedder, Measuring):
+        return [text]
+    return [text[start:end] for start, end in pieces_of(text, 0, len(text), limit, embedder)]
+
+
+def _mean(rows: Sequence[tuple[int, FloatVector]]) -> FloatVector:
+    if len(rows) == 1:
+        return rows[0][1]
+    lengths = [length for length, _ in rows]
+    mean: FloatVector = np.average([row for _, row in rows], axis=0, weights=lengths)
+    return mean
 
 
 def question_vector(embedder: Embedder, question: str) -> FloatVector:

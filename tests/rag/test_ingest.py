@@ -84,3 +84,13 @@ def test_a_collection_of_words_alone_gets_vectors_later(empty: SqliteCollection)
     assert "no vectors" in ask(empty, "token budget").notes[0]
     add(empty, *DOCUMENTS)
     assert ask(empty, "token budget").facts["mode"] == "hybrid"
+
+
+def test_e4_a_switch_to_an_embedder_with_a_limit_ignores_no_end(library: SqliteCollection) -> None:
+    other = Counting("2", limit=4)
+    library.switch(other)
+    assert all(len(text.split()) <= 4 for text in other.seen)
+    assert "".join(other.seen[:4]).startswith("The active path")
+    # The last words of a chunk are found by meaning, too.
+    found = ask(library, "that is shown", Options(mode="vector", k=1), other)
+    assert texts(found)[0].endswith("that is shown.")
