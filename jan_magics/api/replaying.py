@@ -47,7 +47,23 @@ def cassette_path(host: Host, file: str | Path | None) -> Path:
             "nothing here says which notebook this is, so its cassette needs a name",
             f"Name one: %chat record lesson{SUFFIX}",
         )
+    return beside(notebook)
+
+
+def beside(notebook: Path) -> Path:
+    """Return the path of a notebook's own cassette."""
     return notebook.with_name(f"{notebook.stem}{SUFFIX}")
+
+
+def this_notebook(host: Host) -> Path:
+    """Return the path of this notebook. Raises SettingError where nothing tells it."""
+    if notebook := host.opening.path():
+        return notebook
+    raise SettingError(
+        "nothing here says which notebook this is",
+        "Say it: %config JanMagics.notebook = 'lesson.ipynb'   or on the command line:"
+        " jan-magics replay lesson.ipynb --check",
+    )
 
 
 def begin_replay(host: Host, file: str | Path | None, missing: str = "error") -> Playing:

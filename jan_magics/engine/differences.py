@@ -55,16 +55,16 @@ def _of_messages(now: Sequence[Json], then: Sequence[Json]) -> Iterator[str]:
     if len(now) != len(then):
         yield f"recorded with {counted(len(then), 'message')}, now {len(now)}"
         if now and then and now[-1] != then[-1]:
-            yield f"the last message: recorded {_change(_text(then[-1]), _text(now[-1]))}"
+            yield f"the last message: recorded {told_change(_text(then[-1]), _text(now[-1]))}"
             return
     for number, (mine, theirs) in enumerate(zip(now, then, strict=False), 1):
         if mine != theirs:
             place = "the last message" if number == len(now) == len(then) else f"message {number}"
-            yield f"{place}: recorded {_change(_text(theirs), _text(mine))}"
+            yield f"{place}: recorded {told_change(_text(theirs), _text(mine))}"
             return
 
 
-def _change(then: str, now: str) -> str:
+def told_change(then: str, now: str) -> str:
     """Quote two texts from a little before the place where they part."""
     same = next((n for n, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), None)
     at = min(len(then), len(now)) if same is None else same
@@ -97,7 +97,7 @@ def _changed(then: Json, now: Json) -> str:
     if then is None or now is None:
         return f"{_quoted(then)}, now {_quoted(now)}"
     texts = (each if isinstance(each, str) else _json(each) for each in (then, now))
-    return _change(*texts)
+    return told_change(*texts)
 
 
 def _quoted(value: Json) -> str:

@@ -101,12 +101,12 @@ class Playing:
             return hashlib.sha256(str(self._ids).encode()).hexdigest()[:32]
 
     def unused(self) -> tuple[Entry, ...]:
-        """Return the entries that answered nothing so far."""
+        """Return the entries that answered nothing so far; counts are asked for as it comes."""
         return tuple(
             entry
             for key, found in self.recorded.items()
             for number, entry in enumerate(found)
-            if number >= self.used.get(key, 0)
+            if entry.kind != "count" and number >= self.used.get(key, 0)
         )
 
 

@@ -176,6 +176,7 @@ VERBS: Final = (
         "replay", "answer from a cassette: no model, no network, a scratch store", ("[FILE]",),
         (Flag(("--missing",), "HOW", "what is done about a request that is not recorded",
               choices=("error", "live", "offline")),
+         Flag(("--check",), "", "run this notebook in a fresh kernel, and say what differs"),
          Flag(("--off",), "", "go on as before")),
     ),
     Verb(
