@@ -51,6 +51,28 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "recalled": "boolean", "seconds": "Float64", "finish": "str", "answer": "str",
         "message": "str",
     },
+    "citations": {
+        "n": "Int64", "chunk": "str", "source": "str", "start": "Int64", "end": "Int64",
+        "cited_text": "str", "answer_start": "Int64", "answer_end": "Int64", "score": "Float64",
+        "method": "str",
+    },
+    "grounding": {
+        "sentence": "str", "supported": "bool", "score": "Float64", "overlap": "Float64",
+        "chunk": "str", "source": "str",
+    },
+    "questions": {
+        "question": "str", "source": "str", "start": "Int64", "end": "Int64", "text": "str",
+    },
+    "evaluate": {
+        "n": "Int64", "recall": "Float64", "precision": "Float64", "mrr": "Float64",
+        "ndcg": "Float64", "span_recall": "Float64", "span_precision": "Float64",
+        "iou": "Float64", "ndcg_low": "Float64", "ndcg_high": "Float64",
+        "p_vs_first": "Float64", "ms": "Float64", "tokens": "Float64",
+    },
+    "per_question": {
+        "question": "str", "recall": "Float64", "first_rank": "Int64", "ndcg": "Float64",
+        "found": "str", "missed": "str",
+    },
     "found": {
         "thread": "str", "notebook": "str", "id": "str", "role": "str", "created_at": "time",
         "snippet": "str", "on_path": "bool",
@@ -102,11 +124,13 @@ def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return result
 
 
-def grid_frame(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def grid_frame(
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], table: str = "grid"
+) -> pd.DataFrame:
     """Make a table of a grid's rows: the settings by their names first, then what came of them."""
     settings = pd.DataFrame({key: [row.get(key) for row in rows] for key in keys})
-    result = pd.concat([settings, frame("grid", rows)], axis=1)
-    result.attrs["jan"] = {"table": "grid", "keys": list(keys)}
+    result = pd.concat([settings, frame(table, rows)], axis=1)
+    result.attrs["jan"] = {"table": table, "keys": list(keys)}
     return result
 
 

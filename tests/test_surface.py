@@ -24,6 +24,12 @@ TABLES = {
     "compact": "n id role now then tokens_now tokens_then",
     "grid": "sent_tokens kept dropped summarised recalled seconds finish answer message",
     "repairs": "message rule before after",
+    "citations": "n chunk source start end cited_text answer_start answer_end score method",
+    "grounding": "sentence supported score overlap chunk source",
+    "questions": "question source start end text",
+    "evaluate": "n recall precision mrr ndcg span_recall span_precision iou ndcg_low ndcg_high "
+    "p_vs_first ms tokens",
+    "per_question": "question recall first_rank ndcg found missed",
     "found": "thread notebook id role created_at snippet on_path",
     "chunks": "recipe n start end tokens overlap_prev headings page warning text",
     "imported": "thread status reason messages",

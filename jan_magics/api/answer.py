@@ -69,7 +69,7 @@ class Answer:
     @property
     def sources(self) -> "pd.DataFrame":
         """Return what was retrieved and sent with the prompt, by number; `cited` by the answer."""
-        from jan_magics.api.retrieval_tables import sources_table
+        from jan_magics.api.hit_tables import sources_table
         from jan_magics.rag.citations import cite
 
         cited = cite(self.text, self._given.hits).citations if self._given else ()
@@ -81,9 +81,9 @@ class Answer:
 
         `attrs` list numbers that name nothing; they are no citations.
         """
-        from jan_magics.api.citing import citations_table
+        from jan_magics.api.citing import citations
 
-        return citations_table(self._given, self.text)
+        return citations(self._given, self.text)
 
     def grounding(self) -> "pd.DataFrame":
         """Return how near each sentence is to what was retrieved: a cosine, and shared words.
@@ -92,9 +92,9 @@ class Answer:
             RetrievalError: when nothing was retrieved for this answer.
             EmbedderError: when the collection's embedder is not installed.
         """
-        from jan_magics.api.citing import grounding_table
+        from jan_magics.api.citing import grounding
 
-        return grounding_table(self._given, self.text)
+        return grounding(self._given, self.text)
 
     def citations_as(self, shape: str) -> Any:
         """Return the answer with its citations as JSON: "anthropic" or "cohere" has that shape.

@@ -5,9 +5,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from jan_magics.api.hit_tables import documents_table, hits_table
 from jan_magics.api.ingesting import Adding, Given, ingest
 from jan_magics.api.opening import host_here
-from jan_magics.api.retrieval_tables import documents_table, hits_table
 from jan_magics.api.shelf import Shelf
 from jan_magics.domain.errors import SettingError
 

@@ -12,13 +12,13 @@ from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.advising import told_of
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.asks import Turn
 from jan_magics.engine.assemble import Opening, open_session
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.engine.sight import known_usage, sight_of
-from jan_magics.engine.turn import Turn
 from jan_magics.notebook.approving import MainThread
 from jan_magics.notebook.bridge import Bridge, Channel, Job, Stopped
 from jan_magics.notebook.called import calls_of

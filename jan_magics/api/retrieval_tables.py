@@ -1,75 +1,72 @@
-"""Hits, sources, documents and collections as tables."""
+"""Citations, grounding, questions and evaluations as tables."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jan_magics.domain.retrieval import DocumentRow, Hit
-from jan_magics.engine.given import Retrieved
-from jan_magics.frames import frame
+import pandas as pd
 
-if TYPE_CHECKING:
-    import pandas as pd
+from jan_magics.frames import frame, grid_frame
+from jan_magics.rag.citations import Cited
+from jan_magics.rag.evaluate import Evaluated, Report, Setting
+from jan_magics.rag.grounding import Grounding
+from jan_magics.rag.judging import Judged
+from jan_magics.rag.questions import KnownItem
 
-    from jan_magics.rag.search import Found
 
-
-def hits_table(found: Sequence["Found"], *, several: bool) -> "pd.DataFrame":
-    """Return a row a hit; with `several` questions, the question first.
-
-    `attrs` say how it was searched; of several questions, in a list.
-    """
-    table = frame("hits", [hit_row(hit) for each in found for hit in each.hits])
-    if several:
-        asked = [each.question for each in found for _ in each.hits]
-        table.insert(0, "question", asked)
-    facts = [{**each.facts, "candidates": each.candidates} for each in found]
-    table.attrs["jan"] |= {"searches": facts} if several else facts[0]
+def citations_table(cited: Cited) -> pd.DataFrame:
+    """Return a row a citation; `attrs["jan"]` lists the numbers that name nothing."""
+    table = frame("citations", map(asdict, cited.citations))
+    table.attrs["jan"] |= {"unknown": [marker.n for marker in cited.unknown]}
     return table
 
 
-def hit_row(hit: Hit) -> dict[str, Any]:
-    """Return a hit as a row of `hits`."""
-    chunk = hit.chunk
-    return {
-        "rank": hit.rank, "score": hit.score, "used": hit.used, "dropped_by": hit.dropped_by,
-        "source": hit.source, "headings": " › ".join(chunk.headings) or None, "page": chunk.page,
-        "tokens": chunk.tokens, "vector": hit.vector, "vector_rank": hit.vector_rank,
-        "bm25": hit.bm25, "bm25_rank": hit.bm25_rank, "fused": hit.fused, "rerank": hit.rerank,
-        "metric": hit.metric, "distance": hit.distance, "chunk": chunk.id, "start": chunk.start,
-        "end": chunk.end, "text": hit.text,
+def grounding_table(grounding: Grounding) -> pd.DataFrame:
+    """Return a row a sentence; `attrs["jan"]` says by which threshold and embedder."""
+    table = frame("grounding", map(asdict, grounding.rows))
+    table.attrs["jan"] |= {
+        "threshold": grounding.threshold, "embedder": grounding.embedder,
+        "unread": grounding.unread,
     }  # fmt: skip
-
-
-def sources_table(given: Retrieved | None, cited: Iterable[int]) -> "pd.DataFrame":
-    """Return what was sent with a prompt, by number; `cited` are the numbers in the answer."""
-    numbers = frozenset(cited)
-    hits = given.hits if given else ()
-    table = frame("sources", (_source(hit, n, numbers) for n, hit in enumerate(hits, 1)))
-    if given and given.facts:
-        table.attrs["jan"] |= {**given.facts, "collection": given.name}
     return table
 
 
-def documents_table(rows: Iterable[DocumentRow]) -> "pd.DataFrame":
-    """Return a row a document: what became of it, or how it stands."""
-    return frame("documents", map(asdict, rows))
+def questions_table(items: Iterable[KnownItem]) -> pd.DataFrame:
+    """Return a row a question with its answer."""
+    return frame("questions", map(asdict, items))
 
 
-def collections_table(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
-    """Return a row a collection."""
-    return frame("collections", rows)
+def report_table(report: Report, *, per_question: bool = False) -> pd.DataFrame:
+    """Return a row a setting, or a row a question under each setting; the settings come first.
+
+    `attrs["jan"]` has the notes: which questions do not count, and where hybrid loses.
+    """
+    keys = list(dict.fromkeys(key for row in report.settings for key in row.setting))
+    if per_question:
+        table = grid_frame(keys, [_asked(*pair) for pair in report.questions], "per_question")
+    else:
+        table = grid_frame(keys, [_row(row) for row in report.settings], "evaluate")
+    table.attrs["jan"] |= {"notes": list(report.notes)}
+    return table
 
 
-def _source(hit: Hit, n: int, cited: frozenset[int]) -> dict[str, Any]:
-    return {**hit_row(hit), "n": n, "cited": n in cited}
+def _row(row: Evaluated) -> Mapping[str, Any]:
+    return {**_said(row.setting), **{k: v for k, v in asdict(row).items() if k != "setting"}}
 
 
-def near_misses(found: Sequence["Found"]) -> Iterator[str]:
-    """Yield what a search has to say beside its rows: how many were used, and what was not."""
-    for each in found:
-        used = sum(hit.used for hit in each.hits)
-        missed = each.candidates - used
-        if missed:
-            yield f"{used} used · {missed} near misses (--all)"
-        yield from each.notes
+def _asked(setting: Setting, judged: Judged) -> Mapping[str, Any]:
+    return {
+        **_said(setting),
+        **asdict(judged),
+        "found": _listed(judged.found),
+        "missed": _listed(judged.missed),
+    }
+
+
+def _said(setting: Setting) -> dict[str, object]:
+    """Return the values of a setting as they stand in a table."""
+    return {key: str(v) if isinstance(v, list | dict) else v for key, v in setting.items()}
+
+
+def _listed(places: Sequence[str]) -> str:
+    return ", ".join(places)

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from jan_magics.api.hit_tables import collections_table
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host
-from jan_magics.api.retrieval_tables import collections_table
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, RetrievalError
 from jan_magics.engine.collections import Listed, shown_owner

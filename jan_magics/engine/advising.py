@@ -6,8 +6,8 @@ from typing import Final, Protocol
 
 from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Thread
+from jan_magics.engine.asks import Ask
 from jan_magics.engine.outcome import named_in
-from jan_magics.engine.turn import Ask
 from jan_magics.engine.views import View
 
 SHORTER: Final = "Shorten the prompt, or ask a model with a larger window: %chat models"

@@ -11,13 +11,13 @@ from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.models import ChatRequest, ModelRef, Timings, Usage, parse_model
 from jan_magics.domain.overlays import Change, Hidden, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
+from jan_magics.engine.asks import Turn
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.outcome import Outcome, version_of
 from jan_magics.engine.placing import branch_left
 from jan_magics.engine.records import KEY, model_of
 from jan_magics.engine.session import Session
 from jan_magics.engine.spots import Spot
-from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View, view_of
 
 NOTHING_HERE = ("nothing was asked here yet", "Ask something first: %chat ask …")

@@ -30,6 +30,7 @@ from jan_magics.engine.views import View
 from jan_magics.providers.catalog import CATALOG, declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
+from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.validate import validate
 
 TELLING: Final = 400
@@ -97,7 +98,7 @@ class Fit:
     ) -> ContextPlan:
         """Plan the request for a path; `retrieved` tokens of its prompt were looked up.
 
-        Raises ContextOverflow, RequestRejected.
+        Raises ContextOverflow, PromptError, RequestRejected.
         """
         clean = Cleaner(self.profile)
         about = (str(self.model), system, tools, retrieved)
@@ -108,6 +109,7 @@ class Fit:
 
         found = await settled(self.tokenizer, plan)
         if faults := validate(found.messages, self.profile):
+            require_question(found.messages)
             raise RequestRejected(
                 f"{self.model} would refuse this request: {faults[0].detail}",
                 "Look at what is sent: %chat plan   or leave the message out: %chat drop ID",

@@ -46,9 +46,10 @@ class Retrieved:
         span = high if low == high else f"{high}–{low}"
         return f"sources: {len(self.hits)} of {self.chunks:,} from {self.name} ({span})"
 
-    def remembered(self) -> list[Json]:
-        """Return what an answer remembers of its sources: where they stand, how near they were."""
-        return [_source(hit, n) for n, hit in enumerate(self.hits, 1)]
+
+def remembered(given: Retrieved | None) -> Json:
+    """Return what an answer remembers of its sources: where they stand, how near; None for none."""
+    return [_source(hit, n) for n, hit in enumerate(given.hits, 1)] or None if given else None
 
 
 class Finding(Protocol):

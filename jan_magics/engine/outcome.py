@@ -8,11 +8,11 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.counting import counted as number
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice
 from jan_magics.engine.records import model_of
 from jan_magics.engine.sight import sight_lines
 from jan_magics.engine.spots import Spot, later_messages
-from jan_magics.engine.turn import Ask, Turn
 
 Counted: TypeAlias = Literal["answer", "question"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.overlays import Hidden, Mark
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.asks import Ask
 from jan_magics.engine.assistants import Assistant
 from jan_magics.engine.budgets import sendable
 from jan_magics.engine.choose import Choice
@@ -17,12 +18,13 @@ from jan_magics.engine.given import OFF, Retrieved
 from jan_magics.engine.instructions import instruct
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
+from jan_magics.engine.routing import routed
 from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.toolbox import Offered, Toolbox
 from jan_magics.engine.tools import Desk
-from jan_magics.engine.turn import Ask, Show
+from jan_magics.engine.turn import Show
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Prepared:
     whom: Assistant
     toolbox: Toolbox
     offered: Offered
+    router: str | None = None
     given: Retrieved | None = None
     finding: "Lookups | None" = None
 
@@ -78,7 +81,7 @@ class Prepared:
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
         again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
         fit = replace(fit, records=(*fit.records, *again)) if again else fit
-        return Ask(
+        ask = Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
             text=wanted.text,
@@ -102,6 +105,4 @@ class Prepared:
                 *((SHOWN_AGAIN,) if again else ()),
             ),
         )
-
-    def _notes(self) -> tuple[str, ...]:
-        return (*self.offered.notes, *(self.given.notes if self.given else ()))
+        return routed(engine, ask, self.router)

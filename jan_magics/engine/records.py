@@ -55,14 +55,23 @@ def asked_of(message: Message) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def with_more(
-    known: dict[str, Json], estimated: int | None, sources: Sequence[Json] = ()
-) -> dict[str, Json]:
-    """Return an answer's metadata with what was estimated and retrieved for its request."""
+def with_facts(known: dict[str, Json], **facts: Json) -> dict[str, Json]:
+    """Return an answer's metadata with more of ours; what is None is not known, and left out."""
     inner = known.get(KEY)
-    more: dict[str, Json] = {"estimated": estimated} if estimated is not None else {}
-    more |= {"sources": list(sources)} if sources else {}
-    return {**known, KEY: {**inner, **more}} if more and isinstance(inner, dict) else known
+    told = {name: value for name, value in facts.items() if value is not None}
+    return {**known, KEY: {**inner, **told}} if told and isinstance(inner, dict) else known
+
+
+def steps_of(message: Message) -> int:
+    """Return how many requests an answer took."""
+    found = ours(message).get("steps")
+    return found if isinstance(found, int) and found > 1 else 1
+
+
+def offered_of(message: Message) -> tuple[str, ...]:
+    """Return the tools that were chosen for an answer, () where none had to be."""
+    found = ours(message).get("offered")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
 def sources_of(message: Message) -> Sequence[Mapping[str, Any]]:

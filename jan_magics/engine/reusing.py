@@ -1,26 +1,18 @@
 """The stored answer in place of a new one: prompt, path, model and parameters are unchanged."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from jan_magics.domain.branching import select
 from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.overlays import CellLink, Change, Hidden, Mark, NextRoot, Overlay
 from jan_magics.domain.tree import Changes
+from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.records import asked_of, finish_of, timings_of, usage_of
+from jan_magics.engine.records import asked_of, finish_of, steps_of, timings_of, usage_of
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.turn import (
-    Ask,
-    Show,
-    Turn,
-    asked_for,
-    assemble,
-    link_to,
-    place,
-    planned,
-    run_turn,
-)
+from jan_magics.engine.turn import Show, asked_for, assemble, link_to, place, planned, run_turn
 
 UNFIT: Final = frozenset({"tools", "max_steps", "stopped", "interrupted", "error"})
 """How an answer ended that did not end by itself: the same request would give more."""
@@ -56,9 +48,8 @@ async def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
                     engine.apply(ask.thread, changes, overlays)
                 index = ask.index.after(changes)
                 known = (finish, usage_of(answer), timings_of(answer))
-                return Turn(
-                    ask.thread, question, answer, request, index, *known, stored=True, plan=plan
-                )
+                turn = Turn(ask.thread, question, answer, request, index, *known, stored=True)
+                return replace(turn, plan=plan, steps=steps_of(answer))
     return None
 
 

@@ -11,6 +11,7 @@ from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.advising import advising, fitting_in, is_elsewhere
 from jan_magics.engine.asking import Asking, laid_over
+from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
 from jan_magics.engine.engine import Engine
@@ -31,7 +32,7 @@ from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.engine.tools import Desk
-from jan_magics.engine.turn import Ask, Show, Turn, assemble, place, planned
+from jan_magics.engine.turn import Show, assemble, place, planned
 from jan_magics.engine.views import View, view_of
 
 if TYPE_CHECKING:
@@ -130,9 +131,9 @@ class Session:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
         offered = self.toolbox.offered(wanted.tools)
-        if self.retriever and (wanted.collection or looks_up(wanted.tools)):
-            self.retriever().check(wanted, settings)
-        return Prepared(self.engine, self.threads, wanted, choice, whom, self.toolbox, offered)
+        _check(self, wanted, settings)
+        tools = (self.toolbox, offered, settings.get("tool_router").value)
+        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
 
     async def _fit(
         self, prepared: Prepared, settings: Settings, view: View, show: Show = lambda _: None
@@ -215,6 +216,11 @@ def _made(session: Session, name: str | None, first: Ask) -> Thread:
     """
     session.engine.ready(first.model, first.options)
     return session.threads.obtain(name)
+
+
+def _check(session: Session, wanted: Asking, settings: Settings) -> None:
+    if session.retriever and (wanted.collection or looks_up(wanted.tools)):
+        session.retriever().check(wanted, settings)
 
 
 async def _looked_up(

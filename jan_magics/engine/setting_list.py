@@ -58,6 +58,9 @@ SETTINGS: Final = (
     Setting("tokenizer", "how tokens are counted: by the server or the model's vocabulary, where "
             "there is one (auto), estimated, or as chars/3.5", "auto",
             ("auto", "estimate", "chars/3.5")),
+    Setting("tool_router", "how tools are chosen where their schemas take over a tenth of the "
+            "input, or come from several MCP servers: by words of the prompt, or not (off)",
+            "keywords", ("keywords", "off")),
     Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
     Setting("replay", "a cassette, or a folder of them, that answers instead of models"),
     Setting("embedder", "who makes vectors for new collections; unset: the best that is installed, "

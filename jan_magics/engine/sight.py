@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.models import Usage
-from jan_magics.engine.turn import Turn
+from jan_magics.engine.asks import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFou
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
+from jan_magics.engine.asks import Turn
 from jan_magics.engine.assistants import THREAD_KEY
 from jan_magics.engine.cells import (
     Files,
@@ -38,7 +39,6 @@ from jan_magics.engine.naming import (
 )
 from jan_magics.engine.records import KEY
 from jan_magics.engine.spots import Spot
-from jan_magics.engine.turn import Turn
 from jan_magics.engine.views import View
 
 _NOT_COPIED: Final = (KEY, ACTIVE_ROOT_KEY, "titleSetManually")

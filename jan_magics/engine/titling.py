@@ -7,6 +7,7 @@ from typing import Final
 
 from jan_magics.domain.errors import JanError, ProviderError
 from jan_magics.domain.messages import Thread
+from jan_magics.engine.asks import Turn
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.naming import find_thread, own
 from jan_magics.engine.records import KEY
@@ -21,7 +22,6 @@ from jan_magics.engine.titles import (
     title_request,
     transcript,
 )
-from jan_magics.engine.turn import Turn
 
 PATIENCE: Final = 1.0
 """Seconds that a busy local server is waited for."""

@@ -158,7 +158,10 @@ class Toolbox:
 
 @dataclass(slots=True)
 class Bench:
-    """The tools of one turn. `desk` None: nobody waits who could be asked; `yes`: nobody has to."""
+    """The tools of one turn. `desk` None: nobody waits who could be asked; `yes`: nobody has to.
+
+    `routed` are the names of those that were chosen for the question, () where none had to be.
+    """
 
     box: Toolbox
     offered: tuple[Tool, ...] = ()
@@ -166,6 +169,7 @@ class Bench:
     fit: Fit = field(default_factory=Fit)
     max_steps: int = MAX_STEPS
     yes: bool = False
+    routed: tuple[str, ...] = ()
 
     @property
     def result_tokens(self) -> int:

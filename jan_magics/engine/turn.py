@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
@@ -10,96 +10,27 @@ from jan_magics.context.plan import ContextPlan
 from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
-from jan_magics.domain.messages import FinishReason, Json, Message, Part, Thread
-from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
+from jan_magics.domain.messages import FinishReason, Json, Message, Part
+from jan_magics.domain.models import ChatRequest
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.calls import answered
 from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.fitting import Fit
-from jan_magics.engine.given import Finding, Retrieved, as_sent
-from jan_magics.engine.records import digest, outcome, timings_of, usage_of, with_more
+from jan_magics.engine.given import as_sent, remembered
+from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.reply import Progress, Reply, told_of
-from jan_magics.engine.spots import HEAD, Draft, Placed, Spot, put
+from jan_magics.engine.spots import Draft, Placed, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
-from jan_magics.engine.toolbox import Bench, Toolbox
+from jan_magics.sanitize.attachments import files_instruction
+from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.roles import alternate
 from jan_magics.storage.live import LiveTurn
 
 Show: TypeAlias = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A turn to be made at a spot of a thread; `overlays` are written with the question.
-
-    `aside` is sent, unstored, before the question: what differs from turn to turn would otherwise
-    spoil the prefix cache of all that follows it. `notes` are lines for the footer.
-    `history` False: it is not reminded of the thread. `side`: it does not move the thread's head.
-    `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
-    `given` is what was retrieved with the prompt, and is sent unstored before it;
-    `finding` knows what tools find.
-    """
-
-    thread: Thread
-    index: TreeIndex
-    text: str
-    model: ModelRef
-    system: str = ""
-    aside: str = ""
-    options: ChatOptions = field(default_factory=ChatOptions)
-    history: bool = True
-    side: bool = False
-    spot: Spot = HEAD
-    overlays: tuple[Overlay, ...] = ()
-    fit: Fit = field(default_factory=Fit)
-    partial: Message | None = None
-    notes: tuple[str, ...] = ()
-    bench: Bench = field(default_factory=lambda: Bench(Toolbox()))
-    given: Retrieved | None = None
-    finding: Finding | None = None
-
-    @property
-    def kept_in(self) -> Thread | None:
-        """Return the thread that the turn is written to, None for a side turn."""
-        return None if self.side else self.thread
-
-    def known(self) -> Retrieved | None:
-        """Return what was given with the prompt, else what tools have found so far."""
-        return self.given if self.given or self.finding is None else self.finding.given()
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A finished turn, with the exact request that was sent and the tree as it is now.
-
-    `plan` is what the request was made of, `notes` what is to be told of that. `stored`: the
-    answer was there already, and nothing was sent. `steps` are the requests that were sent.
-    `replayed`: a cassette has answered all of them.
-    """
-
-    thread: Thread
-    question: Message
-    answer: Message
-    request: ChatRequest
-    index: TreeIndex
-    finish: FinishReason
-    usage: Usage
-    timings: Timings
-    stored: bool = False
-    plan: ContextPlan | None = None
-    notes: tuple[str, ...] = ()
-    steps: int = 1
-    replayed: bool = False
-    given: Retrieved | None = None
-
-    @property
-    def newest(self) -> Message:
-        """Return the answer, the question where there is none."""
-        return self.answer if self.answer.id in self.index else self.question
 
 
 async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None]) -> Turn:
@@ -171,14 +102,11 @@ def turn_of(question: Message, answer: Message) -> LiveTurn:
     return LiveTurn(question.thread_id, question.id, answer.id)
 
 
-def folding_for(ask: Ask) -> Folding:
-    """Return what takes the answer in: from nothing, or from the words that it goes on from."""
-    return Continued(before=ask.partial.parts) if ask.partial else Folding()
-
-
 def reply_for(engine: Engine, ask: Ask, answer: Message, show: Show) -> Reply:
     """Return what takes the answer in, and writes it while it grows."""
-    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding_for(ask))
+    # From nothing, or from the words that it goes on from.
+    folding = Continued(before=ask.partial.parts) if ask.partial else Folding()
+    reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding)
     reply.new_id = engine.new_id
     reply.timed = engine.deck.playing is None
     return reply
@@ -210,13 +138,17 @@ def further(
 async def planned(ask: Ask, placed: Placed, answer: Message | None = None) -> ContextPlan:
     """Plan the request: the path to the question, then what was answered so far.
 
-    Raises ContextOverflow.
+    Raises ContextOverflow, PromptError.
     """
     question = as_sent(placed.question, ask.given, ask.aside)
     before = placed.before if ask.history else ()
     path = (*before, question, *([answer] if answer else []))
+    system = "\n\n".join(filter(None, (ask.system, files_instruction(path))))
     retrieved = ask.fit.tokenizer.count(ask.given.text) if ask.given else 0
-    return await ask.fit.plan(path, ask.system, ask.bench.specs(), retrieved)
+    found = await ask.fit.plan(path, system, ask.bench.specs(), retrieved)
+    if ask.text:  # without one it is only looked at what a turn would cost
+        require_question(found.messages)
+    return found
 
 
 def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
@@ -288,12 +220,16 @@ def finished(
     """Return the answer as it is stored; `end` is how it ended and the digest of what was asked."""
     finish, asked = end
     usage, timings, parts = reply.usage(), reply.timings(), answered(reply.parts())
+    offered: Json = [*ask.bench.routed] or None
     if ask.partial is None:
         known = outcome(ask.model, finish, usage, timings, asked)
+        several = reply.steps > 1
         # The tokens of several requests are not those of one that was estimated.
-        estimated = ask.fit.estimate(plan) if reply.steps == 1 else None
-        given = ask.known()
-        more = with_more(known, estimated, given.remembered() if given else ())
-        return replace(answer, parts=parts, metadata=more)
+        estimated = None if several else ask.fit.estimate(plan)
+        steps, sources = reply.steps if several else None, remembered(ask.known())
+        facts = {"estimated": estimated, "steps": steps, "sources": sources, "offered": offered}
+        return replace(answer, parts=parts, metadata=with_facts(known, **facts))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
-    return continued(answer, parts, outcome(ask.model, finish, usage, timings, asked))
+    known = outcome(ask.model, finish, usage, timings, asked)
+    steps = steps_of(answer) + reply.steps
+    return continued(answer, parts, with_facts(known, steps=steps, offered=offered))

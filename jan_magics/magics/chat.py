@@ -70,6 +70,7 @@ class JanMagics(Magics):
     tokenizer = Enum(["", "auto", "estimate", "chars/3.5"], "", help="how tokens are counted").tag(
         config=True
     )
+    tool_router = Enum(["", "keywords", "off"], "", help="how tools are chosen").tag(config=True)
     language = Enum(["", "en", "zh"], "", help="the language of summaries").tag(config=True)
     window = CUnicode("", help="the context window in tokens; 0: no limit").tag(config=True)
     reserve_output = CUnicode("", help="tokens kept back for the answer").tag(config=True)
@@ -94,9 +95,9 @@ class JanMagics(Magics):
 
     SETTINGS: ClassVar[tuple[str, ...]] = (
         "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
-        "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "language", "window",
-        "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at", "trim_to",
-        "keep", "replay", "embedder", "index", "fusion", "project", "rag_enabled",
+        "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "tool_router", "language",
+        "window", "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at",
+        "trim_to", "keep", "replay", "embedder", "index", "fusion", "project", "rag_enabled",
         "rag_max_file_mb", "rag_retrieval_limit", "rag_threshold",
     )  # fmt: skip
 

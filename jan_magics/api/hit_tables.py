@@ -1,0 +1,75 @@
+"""Hits, sources, documents and collections as tables."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from jan_magics.domain.retrieval import DocumentRow, Hit
+from jan_magics.engine.given import Retrieved
+from jan_magics.frames import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from jan_magics.rag.search import Found
+
+
+def hits_table(found: Sequence["Found"], *, several: bool) -> "pd.DataFrame":
+    """Return a row a hit; with `several` questions, the question first.
+
+    `attrs` say how it was searched; of several questions, in a list.
+    """
+    table = frame("hits", [hit_row(hit) for each in found for hit in each.hits])
+    if several:
+        asked = [each.question for each in found for _ in each.hits]
+        table.insert(0, "question", asked)
+    facts = [{**each.facts, "candidates": each.candidates} for each in found]
+    table.attrs["jan"] |= {"searches": facts} if several else facts[0]
+    return table
+
+
+def hit_row(hit: Hit) -> dict[str, Any]:
+    """Return a hit as a row of `hits`."""
+    chunk = hit.chunk
+    return {
+        "rank": hit.rank, "score": hit.score, "used": hit.used, "dropped_by": hit.dropped_by,
+        "source": hit.source, "headings": " › ".join(chunk.headings) or None, "page": chunk.page,
+        "tokens": chunk.tokens, "vector": hit.vector, "vector_rank": hit.vector_rank,
+        "bm25": hit.bm25, "bm25_rank": hit.bm25_rank, "fused": hit.fused, "rerank": hit.rerank,
+        "metric": hit.metric, "distance": hit.distance, "chunk": chunk.id, "start": chunk.start,
+        "end": chunk.end, "text": hit.text,
+    }  # fmt: skip
+
+
+def sources_table(given: Retrieved | None, cited: Iterable[int]) -> "pd.DataFrame":
+    """Return what was sent with a prompt, by number; `cited` are the numbers in the answer."""
+    numbers = frozenset(cited)
+    hits = given.hits if given else ()
+    table = frame("sources", (_source(hit, n, numbers) for n, hit in enumerate(hits, 1)))
+    if given and given.facts:
+        table.attrs["jan"] |= {**given.facts, "collection": given.name}
+    return table
+
+
+def documents_table(rows: Iterable[DocumentRow]) -> "pd.DataFrame":
+    """Return a row a document: what became of it, or how it stands."""
+    return frame("documents", map(asdict, rows))
+
+
+def collections_table(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
+    """Return a row a collection."""
+    return frame("collections", rows)
+
+
+def _source(hit: Hit, n: int, cited: frozenset[int]) -> dict[str, Any]:
+    return {**hit_row(hit), "n": n, "cited": n in cited}
+
+
+def near_misses(found: Sequence["Found"]) -> Iterator[str]:
+    """Yield what a search has to say beside its rows: how many were used, and what was not."""
+    for each in found:
+        used = sum(hit.used for hit in each.hits)
+        missed = each.candidates - used
+        if missed:
+            yield f"{used} used · {missed} near misses (--all)"
+        yield from each.notes
