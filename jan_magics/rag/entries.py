@@ -73,7 +73,7 @@ def asked(text: str, found: Sequence[Section]) -> Iterator[Entry]:
     """Yield the questions that a text asks and answers itself: headings, `Q:`, bold lines."""
     for section in found:
         if _ASKS.fullmatch(section.title):
-            yield from _entry(text, plain(section.title), section.start, section.last)
+            yield from _entry(text, section.title, section.start, section.last)
     questions = list(_QUESTION.finditer(text))
     edges = sorted([each.start() for each in questions] + [each.end for each in found])
     for match in questions:
@@ -133,9 +133,9 @@ def _entry(text: str, question: str, start: int, end: int) -> Iterator[Entry]:
 
 
 def _named(section: Section) -> str:
-    title = plain(section.title)
+    title = section.title
     short = len(title.split()) < 3 and len(_CHINESE.findall(title)) < 5
-    parent = plain(section.parents[-1]) if section.parents and short else ""
+    parent = section.parents[-1] if section.parents and short else ""
     return f"{parent}: {title}" if parent and not _GENERIC.fullmatch(parent) else title
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jan_magics.rag.code_spans import code_spans
+from jan_magics.rag.sentences import plain
 
 _HEADING: Final = re.compile(
     r"^[ ]{0,3}(?P<marks>#{1,6})[ \t]++(?P<title>[^\n]*?)[ \t]*+(?:[ \t]#++[ \t]*+)?\r?$"
@@ -13,7 +14,6 @@ _HEADING: Final = re.compile(
     r"(?P<under>([=\-~^*\"'`+#:.])\7{2,})[ \t]*+\r?$",
     re.MULTILINE,
 )
-_MARKUP: Final = re.compile(r"[*_`]{1,3}|\[([^\[\]]*+)\]\([^()]*+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _headings(text: str) -> Iterator[tuple[str, int, int, int]]:
     code = [each for each in code_spans(text) if each.block]
     styles: list[tuple[str, bool]] = [("=", False), ("-", False)] if "\n#" in f"\n{text}" else []
     for match in _HEADING.finditer(text):
-        title = " ".join(_MARKUP.sub(r"\1", match["title"] or match["named"] or "").split())
+        title = plain(match["title"] or match["named"] or "")
         if not title or any(each.start <= match.start() < each.end for each in code):
             continue
         if match["marks"]:

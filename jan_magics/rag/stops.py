@@ -65,8 +65,9 @@ def _goes_on(text: str, before: tuple[int, int], word: str) -> bool:
     begins = word[:1].isupper() and bool(_BEGINNING.fullmatch(word.casefold()))
     if known.isdigit():
         return said.start() <= start + 2 and not text[start : said.start()].strip()
-    if _COUNTED.fullmatch(known):
+    capital = len(known) == 1 and said[0].isupper()
+    if _COUNTED.fullmatch(known) and not capital:
         return word[:1].isdigit()
     acronym = "." in known and known.replace(".", "").isalpha()
-    initial = len(known) == 1 and (said[0].isupper() or len(word) == 1)
+    initial = capital or (len(known) == 1 and len(word) == 1)
     return (initial or acronym or bool(_ENDING.fullmatch(known))) and bool(word) and not begins

@@ -22,7 +22,7 @@ GUIDE = Document(
 
 Some words before.
 
-## Installation on Windows
+## Installation of `my_tool` on Windows
 
 Run the installer and follow the steps that it shows you.
 
@@ -122,7 +122,9 @@ EXPECTED = {
 def test_documents_ask_what_they_answer() -> None:
     made = known_items([GUIDE, REST])
     found = {item.question: item.text for item in made}
-    assert found.pop("Installation on Windows").startswith("Run the installer and follow")
+    assert found.pop("Installation of my_tool on Windows").startswith(
+        "Run the installer and follow"
+    )
     assert found == EXPECTED
     for item in made:
         document = GUIDE if item.source == "guide.md" else REST
@@ -163,7 +165,7 @@ def test_sections_know_what_is_above_them() -> None:
     found = [(each.title, each.level, each.parents) for each in sections(GUIDE.text)]
     assert found[:4] == [
         ("Guide", 1, ()),
-        ("Installation on Windows", 2, ("Guide",)),
+        ("Installation of my_tool on Windows", 2, ("Guide",)),
         ("How do I reset my password?", 2, ("Guide",)),
         ("Details", 3, ("Guide", "How do I reset my password?")),
     ]

@@ -22,6 +22,7 @@ from jan_magics.rag.sentences import plain, sentences
             "Dr. Smith met J. K. Rowling, e.g. in the U.S. The end.",
             ["Dr. Smith met J. K. Rowling, e.g. in the U.S.", "The end."],
         ),
+        ("It hosts P. falciparum. We know.", ["It hosts P. falciparum.", "We know."]),
         ("Take vitamin C. The end.", ["Take vitamin C.", "The end."]),
         ("See Fig. 3 and p. 12. No. It is on.", ["See Fig. 3 and p. 12.", "No.", "It is on."]),
         ("Pay $3.14 by 5 p.m. on Monday. Go.", ["Pay $3.14 by 5 p.m. on Monday.", "Go."]),
