@@ -7,14 +7,26 @@ import numpy as np
 
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.protocols import Embedder
-from jan_magics.rag.grounding import cosines
+from jan_magics.rag.grounding import THRESHOLD, cosines
 from jan_magics.rag.sentences import sentences
 
 PERCENTILE: Final = 99.0
 PAIRS: Final = 2_000
-MOST: Final = 200
+MOST: Final = 100
 """Chunks, and sentences, that are embedded."""
 LEAST: Final = 4
+_RIGHT: Final = frozenset({"minilm"})
+"""The embedders for which the usual threshold is right."""
+
+
+def threshold_of(embedder: Embedder, chunks: Sequence[str]) -> float:
+    """Return the least cosine that supports a sentence: the usual one, or the embedder's own.
+
+    Raises:
+        EmbedderError, RetrievalError: as `calibrated` does, where it must be measured.
+    """
+    known = embedder.fingerprint.id in _RIGHT
+    return THRESHOLD if known else calibrated(embedder, chunks)
 
 
 def calibrated(embedder: Embedder, chunks: Sequence[str], *, seed: int = 0) -> float:

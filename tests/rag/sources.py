@@ -35,13 +35,14 @@ TEXTS = {document.source: document.text for document in (NOTES, PLAN)}
 
 @dataclass(frozen=True)
 class WordCounts:
-    """Counts words into 512 places: near is what shares words. `script` ASCII reads no Chinese."""
+    """Counts words into 512 places: near is what shares words. ASCII only: reads no Chinese."""
 
     ascii_only: bool = False
+    name: str = "words"
 
     @property
     def fingerprint(self) -> Fingerprint:
-        return Fingerprint("words", "1", 512)
+        return Fingerprint(self.name, "1", 512)
 
     def embed(self, texts: Sequence[str], *, query: bool = False) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), 512), np.float32)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.retrieval import Fingerprint
-from jan_magics.rag.calibration import calibrated
-from jan_magics.rag.grounding import cosines, ground
+from jan_magics.rag.calibration import calibrated, threshold_of
+from jan_magics.rag.grounding import THRESHOLD, cosines, ground
 from tests.rag.sources import BRIDGE, HITS, MAY, RIVER, WordCounts
 
 ANSWER = (
@@ -125,6 +125,12 @@ def test_a_threshold_is_measured_on_pairs_that_have_nothing_in_common() -> None:
     assert 0.3 < threshold < 1
     own = ground(chunks[7].split(". ")[0] + ".", [], WordCounts())
     assert not own.rows[0].supported
+
+
+def test_the_usual_threshold_is_for_minilm_and_others_are_measured() -> None:
+    chunks = [f"About w{n} and v{n}. It is u{n} of t{n}." for n in range(40)]
+    assert threshold_of(WordCounts(name="minilm"), []) == THRESHOLD == 0.65
+    assert threshold_of(WordCounts(), chunks) == calibrated(WordCounts(), chunks)
 
 
 def test_too_few_chunks_tell_nothing() -> None:
