@@ -4,9 +4,11 @@ The originals stay; a summary is a record that stands for them on the paths that
 one takes the old summary and the new messages, never a summary alone.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from unicodedata import category
 
 from jan_magics.context.counting import count_message
 from jan_magics.context.ledger import ledger_of, ledger_tokens, merged
@@ -24,6 +26,12 @@ LEDGER_SHARE: Final = 0.15
 """The largest share of the window that the ledger may take."""
 BETWEEN: Final = 4
 """Tokens between two texts that are joined."""
+MARKS: Final = re.compile(
+    r"<\|im_start\|>\w{0,20}|<\|[^<>|\n]{1,40}\|>|\[/?INST\]|<(?:start|end)_of_turn>"
+)
+"""What a template divides turns with: no words, where a model says it."""
+ODD: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+"""The categories of characters that are in no text: control codes, and those of no script."""
 RESULT: Final = 600
 """Characters of a tool's result that a summariser is shown."""
 
@@ -136,9 +144,9 @@ def made_of(stretch: Stretch, text: str, change: str, tokenizer: Tokenizer, wind
     Raises:
         ThreadError: when the answer is no summary.
     """
-    told = text.strip()
+    told = MARKS.sub("", text).strip()
     if is_garbage(told):
-        raise ThreadError(f"the summary is of no use: {told[:60]!r}", "Nothing was changed.")
+        raise useless(text)
     old = stretch.old.ledger if stretch.old else {}
     summary = Summary(stretch.upto, told, {}, stretch.covers, change)
     spare = int(stretch.tokens - WORTHWHILE * stretch.history)
@@ -175,11 +183,30 @@ def _ledger_size(summary: Summary, tokenizer: Tokenizer) -> int:
     return tokenizer.count(summary_text(summary)) - tokenizer.count(summary_text(alone))
 
 
+def useless(text: str) -> ThreadError:
+    """Return what is raised for an answer that is no summary."""
+    shown = text.strip()[:60]
+    return ThreadError(f"the summary is of no use: {shown!r}", "Nothing was changed.")
+
+
 def is_garbage(text: str) -> bool:
-    """Tell whether a text says nothing: no letter in it, or one word over and over."""
-    words = text.split()
-    over_and_over = len(words) > 20 and len(set(words)) * 10 < len(words)
-    return over_and_over or not any(map(str.isalnum, text))
+    """Tell whether a text says nothing.
+
+    That is: no letter in it but those of a template's marks, characters that nobody writes, or
+    the same over and over.
+    """
+    plain = MARKS.sub("", text)
+    odd = sum(each == "\ufffd" or category(each) in ODD for each in plain if not each.isspace())
+    return (
+        not any(map(str.isalnum, plain))
+        or odd * 10 > len(plain)
+        or _repeats(plain.split())
+        or _repeats([plain[n : n + 3] for n in range(len(plain) - 2)], least=60)
+    )
+
+
+def _repeats(pieces: Sequence[str], least: int = 20) -> bool:
+    return len(pieces) > least and len(set(pieces)) * 10 < len(pieces)
 
 
 def _said(message: Message) -> str:

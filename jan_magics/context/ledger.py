@@ -11,9 +11,11 @@ from typing import Final
 
 from jan_magics.context.counting import INLINE_KEY
 from jan_magics.context.ledger_patterns import (
+    BESIDE,
     CODE,
     DECISION,
     DEFINED,
+    ENDED,
     IDENTIFIER,
     NUMBER,
     PATH,
@@ -21,6 +23,7 @@ from jan_magics.context.ledger_patterns import (
     QUESTION,
     RUN,
     SENTENCE,
+    SIZED,
     URL,
 )
 from jan_magics.domain.messages import FilePart, Message, ToolCallPart, text_of
@@ -51,6 +54,11 @@ def ledger_of(messages: Iterable[Message]) -> Ledger:
             if message.role == "user" or kind not in SENTENCES:
                 found[kind].update(dict.fromkeys(entries))
         found["paths"].update(dict.fromkeys(_files(message)))
+    # An answer that was cut off ends in the middle of a name.
+    whole = list(found["paths"])
+    found["paths"] = {
+        each: None for each in whole if not any(more.startswith(f"{each}.") for more in whole)
+    }
     # What was spoken of outlasts what a program defines: the last are kept longest.
     defined = {name: None for name in found.pop(DEFINED_NAMES) if name not in found["identifiers"]}
     found["identifiers"] = defined | found["identifiers"]
@@ -68,9 +76,10 @@ def entries_of(text: str) -> Ledger:
         "decisions": _matching(DECISION, stated),
     }
     found["urls"], rest = _taken(URL, prose)
-    found["paths"], rest = _taken(PATH, rest)
+    shares, rest = _shares(rest)
+    found["paths"], rest = _taken(PATH, ENDED.sub(r"\1 ", BESIDE.sub(" ", rest)))
     # The parts of an address or a path are neither numbers nor identifiers.
-    found["numbers"], _ = _taken(NUMBER, rest)
+    found["numbers"] = shares + _taken(NUMBER, rest)[0]
     found["identifiers"], _ = _taken(IDENTIFIER, rest)
     found[DEFINED_NAMES] = ()
     for block in code:
@@ -138,6 +147,15 @@ def _taken(pattern: re.Pattern[str], text: str) -> tuple[tuple[str, ...], str]:
     """Return what matches, and the text without it."""
     found = tuple(match.group().strip().rstrip(".,;:") for match in pattern.finditer(text))
     return tuple(filter(None, found)), pattern.sub(" ", text)
+
+
+def _shares(text: str) -> tuple[tuple[str, ...], str]:
+    """Return the amounts of something per something, and fractions; and the text without them."""
+    if "/" not in text:
+        return (), text
+    found = [each for each in SIZED.finditer(text) if "/" in each.group(1)]
+    rest = SIZED.sub(lambda each: " " if "/" in each.group(1) else each.group(), text)
+    return tuple(each.group().strip() for each in found), rest
 
 
 def _quoted(code: str) -> list[str]:

@@ -7,6 +7,8 @@ therefore ends where ASCII letters end, and not at a border of words.
 import re
 from typing import Final
 
+from jan_magics.context.ledger_units import AMOUNT, CJK_UNIT, FIGURE
+
 CODE: Final = re.compile(
     r"(?:^|(?<=\n))[ \t]*(?:```|~~~)[^\n]*\n(.*?)(?:\n[ \t]*(?:```|~~~)|\Z)", re.S
 )
@@ -45,7 +47,10 @@ DECISION: Final = re.compile(
 )
 URL: Final = re.compile(
     r"\b(?:https?|ftp|sftp|s3|gs|hdfs|file|postgres(?:ql)?|mysql|redis|mongodb|ssh|git)://"
-    r"[^\s<>\"'`，。；、）)\]}|]{1,500}",
+    r"[^\s<>\"'`，。；、）)\]}|]{1,500}"
+    # An address of mail, or of a repository as ssh writes it.
+    r"|(?<![\w.+-])(?:mailto:)?[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,4}"
+    r"\.[A-Za-z]{1,24}(?![A-Za-z0-9@-])(?::[\w./~-]{1,200})?",
     re.A,
 )
 
@@ -53,8 +58,16 @@ _EXTENSION: Final = (
     r"(?:py|ipynb|csv|tsv|jsonl?|parquet|feather|arrow|txt|md|rst|pdf|docx?|xlsx?|pptx?|html?|css|xml"
     r"|ya?ml|toml|ini|cfg|conf|env|lock|sql|sqlite|db|sh|bat|ps1|jsx?|tsx?|vue|c|h|cpp|hpp|cs|rs|go|java"
     r"|kt|swift|rb|php|jl|lua|m|mat|r|R|Rmd|log|zip|gz|tar|tgz|7z|png|jpe?g|gif|svg|webp|mp[34]|wav|npz?"
-    r"|npy|pkl|pt|pth|h5|hdf5|gguf|onnx|safetensors|bin|whl)(?![A-Za-z0-9_])"
+    r"|npy|pkl|pt|pth|h5|hdf5|gguf|onnx|safetensors|bin|whl)(?![A-Za-z0-9_])(?!\.[A-Za-z0-9])"
 )
+_ROOT: Final = (
+    r"(?:bin|boot|data|dev|etc|home|lib|media|mnt|opt|proc|root|run|srv|sys|tmp|usr|var|Users"
+    r"|Volumes)"
+)
+BESIDE: Final = re.compile(rf"(?<=[\u4e00-\u9fff])(?=[A-Za-z]:[\\/]|~/|\.{{1,2}}/|/{_ROOT}/)")
+"""Where a Chinese word ends and a path begins, which have no space between them."""
+ENDED: Final = re.compile(rf"(\.{_EXTENSION})(?=[\u4e00-\u9fff])")
+"""Where a path ends and a Chinese word begins."""
 _STEP: Final = r"[\w.@+~-]{1,80}"
 PATH: Final = re.compile(
     # With a drive, as Windows writes it, or a server's share.
@@ -69,26 +82,16 @@ PATH: Final = re.compile(
     rf"|(?<![\w.@+~/\\-])(?=[\w./-]{{0,80}}(?:_|[A-Za-z]\d))(?:{_STEP}/){{1,12}}{_STEP}(?<![.])",
 )
 
-_UNIT: Final = (
-    r"%|‰|°\s?[CFK]?|℃|℉|[kKMGTPE]i?[Bb](?:/s|ps)?|[kMG]?bps|[kKMGT]?bits?|[munpkKMGcdμµ]?(?:m|g|s|A|V|W"
-    r"|Hz|L|l|J|Pa|N|eV|Ω|mol|M|cal|Wh)(?:/(?:s|h|min|L|l|mL|ml|kg|g|m|cm|day))?(?:\^?[²³23])?|mL|ml|rpm|fps"
-    r"|dpi|px|pt|em|rem|vh|vw|dB|ppm|ppb|bar|psi|atm|ha|km/h|mph|m/s|mi|ft|in|lb|oz|min|h|hrs?|hours?"
-    r"|days?|weeks?|months?|years?|secs?|seconds?|mins?|minutes?|milliseconds?|rows?|columns?|records?"
-    r"|samples?|tokens?|epochs?|steps?|layers?|bytes?|chars|characters|words|lines|pages|files|items"
-    r"|requests?|users|workers|threads|cores|GPUs?|CPUs?|people|patients|participants|times|percent"
-    r"|points|USD|EUR|GBP|CNY|RMB|JPY|euros?|dollars?|degrees?|million|billion|thousand|k|x"
-)
-_CJK_UNIT: Final = (
-    r"[万亿千百]*(?:元|美元|欧元|公斤|千克|克|吨|斤|米|毫米|厘米|公里|千米|平方米|升|毫升|秒|毫秒|微秒|分钟|小时"
-    r"|天|周|星期|年|个月|月|日|号|点|人|次|行|列|条|页|张|台|个|名|位|倍|轮|步|层|字节|字|度|摄氏度|赫兹|瓦|伏"
-    r"|兆|円|個|回|件|枚|時間|分|本)|[万亿]"
-)
+_CJK: Final = r"[\u4e00-\u9fff]"
 _LABEL: Final = (
-    r"(?:(?<![\w-])(?:[A-Za-z_][\w-]{0,30}[ \t=:]{1,3}){1,3}|[\u4e00-\u9fff]{1,8}[ \t=:：]{0,2})?"
+    rf"(?:(?:{_CJK}{{1,8}}+[ \t]?)?(?<![A-Za-z0-9_-])[A-Za-z_][A-Za-z0-9_.-]{{0,30}}[ \t]?"
+    rf"{_CJK}{{1,8}}[ \t=:：]{{0,2}}"
+    r"|(?:(?<![\w-])(?:[A-Za-z_][\w-]{0,30}[ \t=:]{1,3}){1,3}"
+    rf"|{_CJK}{{1,8}}+[ \t=:：]{{0,2}})?)"
 )
-_FIGURE: Final = r"\d{1,15}(?:,\d{3}){0,5}(?:[.,]\d{1,15})?(?:[eE][+-]?\d{1,3})?"
-_DIGITS: Final = rf"(?<![A-Za-z0-9_.])(?<!\d,)[-+±≈~<>≤≥]?{_FIGURE}"
-_RANGE: Final = rf"(?:\s?(?:-|–|—|~|to|至|到|x|×)\s?{_FIGURE})?"
+"""What a number is of: up to three words before it, or a name in a Chinese clause."""
+SIZED: Final = re.compile(rf"{_LABEL}({AMOUNT})", re.I)
+"""A number with a unit; one of something per something looks like a path."""
 _NAMED: Final = (
     r"(?:port|seed|version|build|line|page|step|epoch|layer|batch|rate|size|threshold|limit|budget|count"
     r"|depth|width|height|index|level|ticket|issue|room|alpha|beta|gamma|lambda|dropout|momentum"
@@ -101,11 +104,11 @@ NUMBER: Final = re.compile(
     r"(?:[T ]\d{1,2}:\d\d(?::\d\d)?)?"
     rf"|(?<!\d)\d{{1,2}}月\d{{1,2}}日|{_LABEL}(?<![\d.:])\d{{1,2}}:\d\d(?![\d:])"
     # With a unit, with a currency before it, or with a name that gives it its meaning.
-    rf"|{_LABEL}(?:[$€£¥]\s?{_FIGURE}\s?(?:{_CJK_UNIT}|[kKMB](?![A-Za-z])|million|billion)?"
-    rf"|{_DIGITS}{_RANGE}\s?(?:{_CJK_UNIT}|(?:{_UNIT})(?![A-Za-z\d_])))"
-    rf"|(?<![\w-])[A-Za-z_][\w-]{{0,40}}\s?[=:]\s?[-+]?{_FIGURE}(?![\w:/])"
+    rf"|{_LABEL}(?:[$€£¥]\s?{FIGURE}\s?(?:{CJK_UNIT}|[kKMB](?![A-Za-z])|million|billion)?"
+    rf"(?:\s?/\s?[A-Za-z]{{1,12}}|\sper\s[A-Za-z]{{1,12}})?|{AMOUNT})"
+    rf"|(?<![\w-])[A-Za-z_][\w-]{{0,40}}\s?[=:]\s?[-+]?{FIGURE}(?![\w:/])"
     rf"|(?<![A-Za-z])(?:[a-z]{{1,20}} )?{_NAMED}(?: (?:of|is|to|at|=|number))?[ 为是：:]{{0,2}}"
-    rf"[-+]?{_FIGURE}(?:\.\d{{1,9}})*(?![\d_])"
+    rf"[-+]?{FIGURE}(?:\.\d{{1,9}})*(?![\d_])"
     r"|(?<![A-Za-z0-9_.])v?\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+.][A-Za-z0-9]{1,30}){0,4}(?![A-Za-z0-9_])",
     re.I,
 )
@@ -113,6 +116,8 @@ _UUID: Final = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 IDENTIFIER: Final = re.compile(
     # Whatever somebody has put between backticks.
     r"(?<=`)[^`\s]{2,60}(?=`)"
+    # Numbers of telephones, whole.
+    r"|(?<![\w+])(?:\+\d{1,3}(?:[ ./-]?\(?\d{1,5}\)?){2,6}|\(?0\d{2,4}\)?[ /-]\d{5,9})(?![\w-])"
     rf"|(?<![A-Za-z0-9_])(?:{_UUID}"
     r"|--[a-z][a-z0-9-]{1,40}"
     # Keys of tickets, models, parts: letters, a hyphen, and a digit somewhere.
@@ -120,7 +125,7 @@ IDENTIFIER: Final = re.compile(
     r"|[A-Za-z_][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}"
     r"|[a-z]{1,30}(?:[A-Z][a-z0-9]{1,30}){1,6}|[A-Z][a-z0-9]{1,30}(?:[A-Z][a-z0-9]{1,30}){1,6}"
     r"|[a-z_]\w{0,40}(?:\.[a-z_]\w{0,40}){1,6}(?=\()"
-    r"|(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40})(?![A-Za-z0-9_])",
+    r"|(?=[0-9a-f]{0,39}\d)(?<!\d[ ./+-])(?<!\+)[0-9a-f]{7,40})(?![A-Za-z0-9_])",
     re.A,
 )
 DEFINED: Final = re.compile(

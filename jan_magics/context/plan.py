@@ -169,8 +169,10 @@ def _chosen(
     if budget.strategy == "relevance":
         if full <= high:
             return 0, reasons, None
-        first, chosen = relevant_turns(measured, forced, low)
-        return first, chosen | reasons, None
+        start = _fallen_to(measured, terms)
+        first, chosen = relevant_turns(measured, forced, start, high, low)
+        cut = _cut(measured, first, terms) if first > start else None
+        return first, chosen | reasons, cut
     start = _fallen_to(measured, terms)
     first = kept_from(measured, start, forced, high, low)
     return first, reasons, None if first == start else _cut(measured, first, terms)

@@ -3,11 +3,11 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import Final
 
 from jan_magics.context.measure import Measured
-from jan_magics.context.trim import turn_tokens
+from jan_magics.context.trim import kept_from, sizes_of, turn_tokens
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.segmentation import index_words
 
@@ -24,33 +24,58 @@ CONSTRAINT: Final = re.compile(
 """Words that a rule is given with, in English, Chinese and Japanese."""
 
 
-def relevant_turns(measured: Measured, forced: Set[int], limit: int) -> tuple[int, dict[int, str]]:
-    """Choose old turns that fit into `limit` tokens together with the forced ones.
+def relevant_turns(
+    measured: Measured, forced: Set[int], start: int, high: int, low: int
+) -> tuple[int, dict[int, str]]:
+    """Choose old turns that fit into `high` tokens together with the forced and the newest ones.
 
     Returns the first turn of those that are kept for being new, and a reason for each other one.
-    Order: the newest two, turns whose question gives a rule, then by the words shared with the
-    prompt, each weighted by ln(1 + turns / turns that have it).
+    The newest two go before all; then turns whose question gives a rule, then by the words shared
+    with the prompt, each weighted by ln(1 + turns / turns that have it): together half of `low`,
+    or the nearest alone. The room that is left is filled from the end, and falls from its high
+    mark to its low one as it does without them: `start` is where it fell to before.
     """
     last = len(measured.turns) - 1
-    left = limit - sum(turn_tokens(measured, turn) for turn in forced)
-    first, chosen = last, dict[int, str]()
-    while first and last - first < RECENT:
-        cost = 0 if first - 1 in forced else turn_tokens(measured, first - 1)
-        if cost > left:
-            break
-        first, left = first - 1, left - cost
+    size = sizes_of(measured, forced)
+    newest = last
+    while newest > max(0, last - RECENT) and size(newest - 1) <= high:
+        newest -= 1
+    rules, near = _ranked(measured, newest, forced)
+    most = turn_tokens(measured, next(iter(near))) if near else 0
+    reasons, share = near | rules, max(low // 2, most)
+    order = [*rules, *(turn for turn in near if turn not in rules)]
+    chosen = _fitting(measured, order, min(share, high - size(newest)))
+    first = min(kept_from(measured, start, forced | chosen, high, low), newest)
+    older = [turn for turn in order if turn < first]
+    chosen = _fitting(measured, older, min(share, high - size(first)))
+    return first, {turn: reasons[turn] for turn in sorted(chosen)}
+
+
+def _ranked(
+    measured: Measured, before: int, forced: Set[int]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the turns that state a rule, and those near the prompt, the best first, with why."""
+    last = len(measured.turns) - 1
     words = [index_words(_text(measured, turn)) for turn in range(last + 1)]
     scores = _scores(words[:last], set(words[last]))
-    rules = [turn for turn in range(first) if CONSTRAINT.search(_question(measured, turn))]
-    ranked = sorted(range(first), key=lambda turn: (-scores[turn], -turn))
-    reasons = [(turn, "states a rule") for turn in reversed(rules)]
-    reasons += [(turn, f"near the prompt ({scores[turn]:.2f})") for turn in ranked if scores[turn]]
-    for turn, reason in reasons:
+    turns = [turn for turn in reversed(range(before)) if turn not in forced]
+    rules = [turn for turn in turns if CONSTRAINT.search(_question(measured, turn))]
+    ranked = sorted((turn for turn in turns if scores[turn]), key=lambda turn: -scores[turn])
+    return (
+        dict.fromkeys(rules, "states a rule"),
+        {turn: f"near the prompt ({scores[turn]:.2f})" for turn in ranked},
+    )
+
+
+def _fitting(measured: Measured, turns: Iterable[int], room: int) -> frozenset[int]:
+    """Return as many turns as fit into `room` tokens, in their order."""
+    chosen = set[int]()
+    for turn in turns:
         cost = turn_tokens(measured, turn)
-        if turn not in chosen and turn not in forced and cost <= left:
-            chosen[turn] = reason
-            left -= cost
-    return first, chosen
+        if cost <= room:
+            chosen.add(turn)
+            room -= cost
+    return frozenset(chosen)
 
 
 def _scores(turns: list[list[str]], prompt: set[str]) -> list[float]:

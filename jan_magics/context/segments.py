@@ -5,8 +5,8 @@ branch made before a summary still sees the messages, one made after sees the su
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import (
@@ -29,8 +29,6 @@ ARCHIVED: Final = "archived_segment"
 
 SENT: Final = frozenset({None, ACTIVE, "ready", "pending", "stopped", "error"})
 """A stored status of others that is sent like none at all; every other one is not sent."""
-
-Placed = TypeVar("Placed", SegmentCut, Summary, TrimCut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +63,9 @@ def look(path: Sequence[Message], records: Iterable[Overlay]) -> Seen:
     marks = {m.id: m.action for m in ours if isinstance(m, Mark) and m.upto in place}
     marks = {identifier: action for identifier, action in marks.items() if identifier in place}
     pinned = whole_turns(path, {each for each, action in marks.items() if action == "pin"})
-    cut, summary = _last(ours, SegmentCut, place), _last(ours, Summary, place)
+    cut = _last_cut(ours, place)
     segment = place[cut.upto] + 1 if cut else 0
-    if summary and place[summary.upto] < segment:
-        summary = None
+    summary = _told(ours, place, segment)
     statuses = {each: COMPRESSED for each in (summary.covers if summary else ()) if each in place}
     statuses |= {message.id: ARCHIVED for message in path[:segment]}
     kept = whole_turns(path, {each for each, action in marks.items() if action == "keep"})
@@ -129,9 +126,36 @@ def _left_alone(path: Sequence[Message], statuses: Mapping[str, str]) -> frozens
     return frozenset(found)
 
 
-def _last(
-    records: Sequence[Overlay], kind: type[Placed], place: Mapping[str, int]
-) -> Placed | None:
-    """Return the record that reaches furthest down a path, the newest of several there."""
-    found = [each for each in records if isinstance(each, kind) and each.upto in place]
+def _told(records: Sequence[Overlay], place: Mapping[str, int], segment: int) -> Summary | None:
+    """Return what the summaries from a segment on tell, as one, the oldest first.
+
+    Each takes the one before it along, but for one that was made while that was cleared: then both
+    hold once the clearing is taken back. `change` is that of the newest.
+    """
+    found = [each for each in records if isinstance(each, Summary) and each.upto in place]
+    # The newest of several that reach equally far goes first; sorting keeps their order.
+    found = [each for each in found[::-1] if place[each.upto] >= segment]
+    told: Summary | None = None
+    for each in sorted(found, key=lambda each: -place[each.upto]):
+        if told is None:
+            told = each
+        elif not set(each.covers) <= set(told.covers):
+            told = _joined(each, told)
+    return told
+
+
+def _joined(first: Summary, later: Summary) -> Summary:
+    kinds = dict.fromkeys((*first.ledger, *later.ledger))
+    ledger = {
+        kind: tuple(dict.fromkeys((*first.ledger.get(kind, ()), *later.ledger.get(kind, ()))))
+        for kind in kinds
+    }
+    text = f"{first.text.strip()}\n\n{later.text.strip()}"
+    covers = tuple(dict.fromkeys((*first.covers, *later.covers)))
+    return replace(later, text=text, ledger=ledger, covers=covers)
+
+
+def _last_cut(records: Sequence[Overlay], place: Mapping[str, int]) -> SegmentCut | None:
+    """Return the cut that is furthest down a path, the newest of several there."""
+    found = [each for each in records if isinstance(each, SegmentCut) and each.upto in place]
     return max(reversed(found), key=lambda each: place[each.upto], default=None)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from jan_magics.context.budget import UNKNOWN_WINDOW, Budget
-from jan_magics.context.compact import Stretch, made_of, packed, readable
+from jan_magics.context.compact import Stretch, is_garbage, made_of, packed, readable, useless
 from jan_magics.context.prompts import SUMMARISE, request_text
 from jan_magics.context.summary import is_chinese
-from jan_magics.domain.errors import ContextOverflow, SettingError, ThreadError
+from jan_magics.domain.errors import ContextOverflow, SettingError
 from jan_magics.domain.events import Compacting
 from jan_magics.domain.messages import Message, TextPart, text_of
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef
@@ -121,9 +121,9 @@ class _Asking:
                 self.summariser.show(Progress(note=note_of(event)))
                 asked = request_text(run, self.before if whole else "", self.language)
                 answer = await self.summariser.ask(self.told, asked)
-                if not answer.strip():
+                if is_garbage(answer):
                     # A model that has nothing to say of one part is not asked about the others.
-                    raise ThreadError("the summary is of no use: ''", "Nothing was changed.")
+                    raise useless(answer)
                 answers.append(answer)
             if whole:
                 return answers[0]

@@ -81,11 +81,30 @@ def test_a_summary_that_frees_too_little_is_seen() -> None:
     )
 
 
-@pytest.mark.parametrize("garbage", ["", "  \n", "na " * 30])
+GARBAGE = [
+    "", "  \n", "na " * 30, "\0\ufffd" * 40 + "<|im_end|>", "<|im_end|>\n<|im_start|>assistant",
+    "好的" * 40, "The pump is sold." * 30, "\x01\x02 kg" * 9, "[/INST]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
 def test_what_says_nothing_is_no_summary(garbage: str) -> None:
     assert is_garbage(garbage)
     with pytest.raises(ThreadError, match="of no use"):
         made_of(stretch(5, 2), garbage, "s", LETTERS, 8000)
+
+
+SAID = [
+    "水泵已经卖掉了。", "👨\u200d👩\u200d👧 ok 👍", "| a | b |\n|---|---|\n| 1 | 2 |",
+    "Done.<|im_end|>",
+    "1. Pumps\n- P-1 is sold.\n- P-2 is sold.\n- P-3 is sold.\n- P-4 is sold.\n- P-5 is open.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_a_short_or_even_summary_is_one(text: str) -> None:
+    made = made_of(stretch(5, 2), text, "s", LETTERS, 8000)
+    assert made.text == text.removesuffix("<|im_end|>")
 
 
 def test_the_ledger_does_not_use_up_what_a_summary_frees() -> None:

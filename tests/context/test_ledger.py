@@ -62,6 +62,64 @@ def test_it_copies_word_for_word(kind: str, text: str, wanted: str) -> None:
     assert wanted in (" ".join(found) if kind == "numbers" else found)
 
 
+WHOLE = [
+    "4.5 兆帕", "80 公里每小时", "220 伏特", "3 千瓦时", "16 吉字节", "4.7 兆欧",
+    "3000 毫安时", "5 克拉", "100 人民币", "3 日元", "30 元/公斤", "1200 元每吨",
+    "3 个百分点", "5 平方米", "120 毫米汞柱", "3 个小时", "300 开尔文", "5 kWh/m2 per year",
+    "10 W/(m²·K)", "3 kg·m²", "9 requests/s", "5 Nm", "60 miles per hour",
+    "5 litres per 100 km", "7 L/100km", "1/4 inch", "1 1/2 inch", "½ inch", "12,5 Prozent",
+    "1.200,50 Euro", "12 500 kg", "20 degrees Celsius",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("amount", WHOLE)
+def test_a_unit_is_copied_whole(amount: str) -> None:
+    for text in (f"流量为 {amount}。", f"it has {amount}, about", amount, f"x 的 {amount} 与 y"):
+        (found,) = entries_of(text)["numbers"]
+        assert found.endswith(amount)
+        assert entries_of(text)["paths"] == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["比例是 6 分之一", "5 千克每平方光阴", "7 W/(x+y)", "3 m/2", "5 km per (x)"]
+)
+def test_no_entry_is_better_than_half_a_unit(text: str) -> None:
+    assert entries_of(text)["numbers"] == ()
+
+
+def test_a_number_keeps_the_name_in_its_clause() -> None:
+    found = entries_of("泵 P-0 的压力是 0 bar，泵P-1的压力是 2 bar。")
+    assert found["numbers"] == ("泵 P-0 的压力是 0 bar", "泵P-1的压力是 2 bar")
+
+
+def test_numbers_of_telephones_and_addresses_of_mail_stay_whole() -> None:
+    found = entries_of("call +49 89 1234567 or 089 7654321, or mailto:a@b.c, 或 me@例.c.org")
+    assert found["identifiers"] == ("+49 89 1234567", "089 7654321")
+    assert "mailto:a@b.c" in found["urls"]
+    assert found["paths"] == ()
+    assert entries_of("clone git@host.org:me/x.git now")["urls"] == ("git@host.org:me/x.git",)
+
+
+BETWEEN = [
+    (r"文件在D:\Daten\me\data.csv里", r"D:\Daten\me\data.csv"),
+    ("保存到/srv/me/结果.xlsx，然后", "/srv/me/结果.xlsx"),
+    ("/srv/数据/x.csv里的第三列", "/srv/数据/x.csv"),
+    ("把~/notes.md删掉", "~/notes.md"),
+]
+
+
+@pytest.mark.parametrize(("text", "path"), BETWEEN, ids=[each[1] for each in BETWEEN])
+def test_a_path_ends_where_a_chinese_word_begins(text: str, path: str) -> None:
+    assert entries_of(text)["paths"] == (path,)
+
+
+def test_half_a_name_is_no_path_of_its_own() -> None:
+    asked, cut = r"open D:\Daten\me\data.csv", r"You asked for D:\Daten\me\data"
+    said = ledger_of([say("q0", "user", asked), say("a0", "assistant", cut)])
+    assert said == {"paths": (r"D:\Daten\me\data.csv",)}
+    assert entries_of("a/data.csv.bak is old")["paths"] == ()
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
@@ -143,7 +201,25 @@ def test_what_a_rule_says_is_not_said_twice() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "a-", "ab ", "1 ", "1,", "a/", "a_", "中", "x.y", "aB", '"', "```\n", "=1"]
+    "piece",
+    [
+        "a",
+        "a-",
+        "ab ",
+        "1 ",
+        "1,",
+        "a/",
+        "a_",
+        "中",
+        "中a",
+        "1/",
+        "5 m/",
+        "x.y",
+        "aB",
+        '"',
+        "```\n",
+        "=1",
+    ],
 )
 def test_odd_text_does_not_hold_it_up(piece: str) -> None:
     text = (piece * 120 + " ") * 100

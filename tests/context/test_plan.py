@@ -195,6 +195,35 @@ def test_the_relevant_strategy_keeps_rules_and_what_is_near_the_prompt() -> None
     assert "q3" not in plan_context(path, [], terms(220)).sent
 
 
+def test_the_relevant_strategy_fills_its_room_with_what_is_new() -> None:
+    """What is near the prompt is kept beside the newest turns, not in their place."""
+    given, records = terms(600, strategy="relevance"), list[Overlay]()
+    before: tuple[Message, ...] = ()
+    extended = 0
+    for turns in range(20, 120):
+        path = list(talk(turns))
+        path[2] = say("q1", "user", "绝对不要删除重要文件")
+        path[4] = say("q2", "user", "the pump has 4.5 bar")
+        path[-1] = say(path[-1].id, "user", "how is the pump?")
+        plan = plan_context(path, records, given)
+        assert {"q1", "q2", path[-3].id, path[-5].id} <= plan.sent
+        assert plan.tokens >= 0.6 * given.budget.input
+        records += [plan.cut] if plan.cut else []
+        extended += plan.messages[: len(before) - 1] == before[:-1]
+        before = plan.messages
+    assert extended >= 0.8 * 100
+
+
+def test_what_is_near_the_prompt_finds_room_beside_two_long_new_turns() -> None:
+    path = list(talk(8, 60))
+    path[0] = say("q0", "user", "never open valve 3")
+    path[2] = say("q1", "user", "the pump has 4.5 bar")
+    path[1], path[3] = say("a0", "assistant", "yes"), say("a1", "assistant", "yes")
+    path[-1] = say("q7", "user", "how is the pump?")
+    plan = plan_context(path, [], terms(500, strategy="relevance", trim_to=0.52))
+    assert {"q0", "q1", "q5", "q6"} <= plan.sent
+
+
 def test_a_long_chat_at_the_ceiling_keeps_its_prefix() -> None:
     """Only when trimming falls does a request not begin with the one before it."""
     given, records = terms(2000, trim_to=0.7), list[Overlay]()

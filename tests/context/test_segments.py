@@ -1,7 +1,9 @@
 """What a path sees of our records."""
 
+from dataclasses import replace
+
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, look
-from jan_magics.domain.overlays import Hidden, Mark, SegmentCut, Summary, Undone
+from jan_magics.domain.overlays import Hidden, Mark, Overlay, SegmentCut, Summary, Undone
 from tests.context.histories import talk
 
 PATH = talk(5)
@@ -31,6 +33,25 @@ def test_a_cleared_segment_takes_its_summary_along() -> None:
     assert (seen.segment, set(seen.statuses.values())) == (6, {ARCHIVED})
     assert list(seen.statuses) == [message.id for message in PATH[:6]] or len(seen.statuses) == 6
     assert look(PATH, [FIRST_TWO, SegmentCut("a2", "k"), Undone("k")]).summary == FIRST_TWO
+
+
+def test_summaries_on_both_sides_of_a_clearing_hold_once_it_is_taken_back() -> None:
+    later = Summary("a3", "more", {"paths": ("b.csv",)}, ("q3", "a3"), "s2")
+    records: list[Overlay] = [
+        replace(FIRST_TWO, ledger={"paths": ("a.csv",)}),
+        SegmentCut("a2", "k"),
+        later,
+    ]
+    assert look(PATH, records).summary == later
+    seen = look(PATH, [*records, Undone("k")])
+    assert seen.summary
+    assert (seen.summary.text, seen.summary.change) == ("told\n\nmore", "s2")
+    assert seen.summary.ledger == {"paths": ("a.csv", "b.csv")}
+    assert [m.id for m in PATH if m.id not in seen.statuses] == ["q2", "a2", "q4"]
+    # The next one takes both along.
+    third = Summary("a3", "all", {}, (*seen.summary.covers, "q2", "a2"), "s3")
+    assert look(PATH, [*records, Undone("k"), third]).summary == third
+    assert look(PATH, [*records, Undone("k"), Undone("s2")]).summary == records[0]
 
 
 def test_a_pin_outlasts_a_clearing_and_a_summary() -> None:

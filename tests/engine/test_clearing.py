@@ -129,6 +129,32 @@ def test_it_takes_a_summary_along_and_brings_it_back(talk: Talk) -> None:
     assert len(sent(talk.model.asked[-1])) == 5
 
 
+def test_taken_back_it_leaves_the_summaries_on_both_sides_of_it(talk: Talk) -> None:
+    said = iter(["They bought a pump.", "They sold a valve."])
+    talk.model.told = lambda _: next(said, "They own a pipe.")
+    talk.chat(1, 3)
+    talk.compact(keep=1)
+    marking.clear(talk.session)
+    talk.chat(4, 6)
+    talk.compact(keep=1)
+    marking.restore(talk.session, "clear")
+    expected = ["compressed"] * 4 + ["active"] * 2 + ["compressed"] * 4 + ["active"] * 2
+    for _ in range(2):
+        assert statuses(talk) == expected
+        talk.open()
+    talk.ask(question(7))
+    request = talk.model.asked[-1]
+    assert 0 < request.system.index("bought a pump") < request.system.index("sold a valve")
+    assert sent(request) == ["question 3", "answer 3 ", "question 6", "answer 6 ", "question 7"]
+    marking.restore(talk.session, "compact")
+    assert statuses(talk)[:10] == ["compressed"] * 4 + ["active"] * 6
+    undo(talk.session)
+    talk.compact(keep=0)
+    asked = sent(talk.model.summaries[-1])[0]
+    assert 0 < asked.index("bought a pump") < asked.index("sold a valve")
+    assert set(statuses(talk)) == {"compressed"}
+
+
 def test_a_compaction_reads_nothing_that_was_cleared(talk: Talk) -> None:
     talk.chat(1, 2)
     marking.clear(talk.session)

@@ -116,7 +116,7 @@ def test_after_three_failures_none_begins_by_itself(talk: Talk) -> None:
     assert len(summaries(talk)) > 1
 
 
-@pytest.mark.parametrize("answer", ["", " \n", "na " * 40])
+@pytest.mark.parametrize("answer", ["", " \n", "na " * 40, "\0\ufffd" * 40 + "<|im_end|>"])
 def test_garbage_changes_nothing(talk: Talk, answer: str) -> None:
     talk.model.told = lambda _: answer
     talk.chat(1, DUE - 1)
