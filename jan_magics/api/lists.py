@@ -75,7 +75,11 @@ def models() -> "pd.DataFrame":
             say(str(fault))
             choice = None
         return await list_models(
-            session.finder, keys if isinstance(keys, Mapping) else {}, choice, hosts
+            session.finder,
+            keys if isinstance(keys, Mapping) else {},
+            choice,
+            hosts,
+            session.engine.learned,
         )
 
     return models_table(host.bridge.call(listed))

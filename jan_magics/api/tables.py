@@ -10,6 +10,7 @@ import pandas as pd
 
 from jan_magics.context.segments import Seen, look
 from jan_magics.domain.messages import Message, text_of
+from jan_magics.domain.models import ModelInfo
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.engine.assistants import AssistantRow
@@ -203,9 +204,7 @@ def _turns(path: Sequence[Message], live: AbstractSet[str]) -> Iterator[Mapping[
 
 def _model(row: Listed) -> Mapping[str, Any]:
     info = row.info
-    known = (
-        (f"{name} ({source})" for name, source in sorted(info.capabilities.items())) if info else ()
-    )
+    known = _abilities(info) if info else ()
     return {
         "model": row.model,
         "provider": row.provider,
@@ -216,3 +215,9 @@ def _model(row: Listed) -> Mapping[str, Any]:
         "chosen": row.chosen,
         "why": row.why,
     }
+
+
+def _abilities(info: ModelInfo) -> Iterator[str]:
+    """Yield what a model has, then what it lacks, each with how that is known."""
+    for word, told in (("", info.capabilities), ("no ", info.lacks)):
+        yield from (f"{word}{name} ({source})" for name, source in sorted(told.items()))

@@ -34,6 +34,10 @@ JanError
 
 import traceback
 from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+Refused: TypeAlias = Literal["images", "tools", "system"]
+"""What a server may refuse of any request for a model: images, tools, the role of a system text."""
 
 
 class JanError(Exception):
@@ -178,14 +182,24 @@ class ToolServerFailed(JanError):
 
 
 class ProviderError(JanError):
-    """Report a model or server that did not answer properly; `model` is `provider:name`."""
+    """Report a model or server that did not answer properly; `model` is `provider:name`.
+
+    `retry_after` in seconds where the server says so.
+    """
 
     def __init__(
-        self, message: str, next_step: str = "", *, model: str = "", status: int | None = None
+        self,
+        message: str,
+        next_step: str = "",
+        *,
+        model: str = "",
+        status: int | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message, next_step)
         self.model = model
         self.status = status
+        self.retry_after = retry_after
 
 
 class ModelNotReachable(ProviderError):
@@ -205,19 +219,9 @@ class ModelNotFound(ProviderError):
 
 
 class RateLimited(ProviderError):
-    """Report too many requests; `retry_after` in seconds where the server says so."""
+    """Report too many requests; `used_up`: it is the account's quota, and waiting does not help."""
 
-    def __init__(
-        self,
-        message: str,
-        next_step: str = "",
-        *,
-        model: str = "",
-        status: int | None = 429,
-        retry_after: float | None = None,
-    ) -> None:
-        super().__init__(message, next_step, model=model, status=status)
-        self.retry_after = retry_after
+    used_up = False
 
 
 class ContextOverflow(ProviderError):
@@ -254,11 +258,20 @@ class ContextOverflow(ProviderError):
 
 
 class RequestRejected(ProviderError):
-    """Report a request that the server refuses."""
+    """Report a request that the server refuses.
+
+    `refuses` is what no request for that model may have, None where it is something else; `sends`
+    is how often the request may go out in another form.
+    """
+
+    refuses: Refused | None = None
+    sends = 0
 
 
 class ServerFailed(ProviderError):
-    """Report a failure inside the server."""
+    """Report a failure inside the server; `wordless`: it did not even say that in its own form."""
+
+    wordless = False
 
 
 class StreamBroken(ProviderError):

@@ -32,6 +32,28 @@ class Prefill:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Others are answered first; `what` is one line for people."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """The request goes out once more after so many seconds; `why` in a few words."""
+
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What the user must know of how an answer came about, as one line."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compacting:
     """A summary of so many messages is being written; too many are read in `parts`, then joined."""
 
@@ -114,6 +136,9 @@ class Finish:
 StreamEvent: TypeAlias = (
     Loading
     | Prefill
+    | Waiting
+    | Retrying
+    | Remark
     | TextDelta
     | ReasoningDelta
     | ToolCallDelta

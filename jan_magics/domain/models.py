@@ -8,6 +8,10 @@ from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json, Message
 
 CapabilitySource: TypeAlias = Literal["declared", "probed", "learned"]
+Purpose: TypeAlias = Literal["turn", "title", "compaction", "map", "embedding"]
+"""What a request is for; where several wait for one server, those named first go first."""
+SENDS: Final = 4
+"""How often the request of a step goes out at most, over all causes."""
 SystemPlaces: TypeAlias = Literal["any", "first", "none"]
 """Where system messages may stand: anywhere, one at the beginning, or nowhere."""
 Resent: TypeAlias = Literal["never", "signed", "always"]
@@ -28,12 +32,16 @@ class ModelRef:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """What is known of a model; `window` in tokens, None where nobody says."""
+    """What is known of a model; `window` in tokens, None where nobody says.
+
+    `lacks` are capabilities that it is known not to have.
+    """
 
     ref: ModelRef
     window: int | None = None
     capabilities: Mapping[str, CapabilitySource] = field(default_factory=dict)
     loaded: bool | None = None
+    lacks: Mapping[str, CapabilitySource] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,8 @@ class ChatOptions:
 class ChatRequest:
     """Everything that is sent; `stable` = how many leading messages the next turn repeats.
 
-    `window` is the context window in tokens that somebody asked for, None for the model's own.
+    `window` is the context window in tokens that somebody asked for, None for the model's own;
+    `sends` is how often it may go out.
     """
 
     model: ModelRef
@@ -74,6 +83,8 @@ class ChatRequest:
     options: ChatOptions = field(default_factory=ChatOptions)
     stable: int = 0
     window: int | None = None
+    purpose: Purpose = "turn"
+    sends: int = SENDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,9 +209,13 @@ class Framing(Protocol):
 
 
 class ServerCounts(Tokenizer, Framing, Protocol):
-    """A live server's own counts, of what it was asked for; `window` is its context in tokens."""
+    """A live server's own counts, of what it was asked for; `window` is its context in tokens.
+
+    `lacks` are the capabilities that it says its model does not have.
+    """
 
     window: int
+    lacks: frozenset[str]
 
     async def fill(self, texts: Iterable[str]) -> None:
         """Ask for the tokens of texts. Raises ProviderError."""

@@ -24,6 +24,7 @@ from jan_magics.engine.taped import TapedProvider
 from jan_magics.engine.threads import Threads, former_paths
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
+from jan_magics.providers.access import Shared
 from jan_magics.providers.connect import check_encrypted, connect
 from jan_magics.providers.discover import discover
 from jan_magics.providers.hosts import Host
@@ -135,9 +136,11 @@ def _engine(
     path = playing.folder if playing else Path(folder.value or "")
     clock, make_id = (playing.now, playing.new_id) if playing else (now, new_id)
     store = open_store(settings, path, clock)
-    connected = partial(_connect, opening, local)
+    shared = Shared()
+    connected = partial(_connect, opening, local, shared)
     search = open_search(store, path)
-    engine = Engine(store, path, clock, make_id, connected, local.close, search, opening.deck)
+    known = (opening.deck, shared.learned)
+    engine = Engine(store, path, clock, make_id, connected, local.close, search, *known)
     return engine, "" if playing else folder.source
 
 
@@ -230,7 +233,7 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
+def _connect(opening: Opening, local: LocalServer, shared: Shared, model: ModelRef) -> Provider:
     settings = opening.settings()
     hosts = settings.hosts
     if not model.address and (fault := settings.unread.get(model.provider)):
@@ -241,8 +244,15 @@ def _connect(opening: Opening, local: LocalServer, model: ModelRef) -> Provider:
     trusted = _trusted(hosts.values())
 
     def real() -> Provider:
-        chain = key_chain()
-        return connect(model, keys=chain, trusted_hosts=trusted, local=local, key=key, host=host)
+        return connect(
+            model,
+            keys=key_chain(),
+            trusted_hosts=trusted,
+            local=local,
+            key=key,
+            host=host,
+            shared=shared,
+        )
 
     return TapedProvider(opening.deck, model, real)
 

@@ -12,17 +12,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
-from jan_magics.domain.errors import SettingError
+from jan_magics.domain.errors import Refused, SettingError
 from jan_magics.domain.messages import Json
-from jan_magics.domain.models import ModelRef
+from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
 from jan_magics.storage.json_text import canonical, finite, parse_or_none
 
 Kind: TypeAlias = Literal["chat", "embed", "rerank", "count", "tool", "tools"]
 
 VERSION: Final = 1
 SUFFIX: Final = ".jan.jsonl"
+PROBED: Final[CapabilitySource] = "probed"
 _FIELDS: Final = ("window", "source", "chosen", "wire", "continues", "capabilities", "observed")
 
 
@@ -46,6 +47,7 @@ class ModelFacts:
 
     `observed` are pairs of estimated and counted tokens that corrected the estimate when recording
     began; `counts` says how an exact tokenizer counts marks, None where tokens were estimated.
+    `lacks` is what its server says that it cannot, `refused` what it had refused by then.
     """
 
     window: int | None = None
@@ -56,6 +58,14 @@ class ModelFacts:
     capabilities: tuple[str, ...] = ()
     observed: tuple[tuple[int, int], ...] = ()
     counts: Mapping[str, Json] | None = None
+    lacks: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
+
+    def info(self, model: ModelRef) -> ModelInfo:
+        """Return what was known, as a server tells it."""
+        told = (dict.fromkeys(names, PROBED) for names in (self.capabilities, self.lacks))
+        has, lacks = told
+        return ModelInfo(model, self.window, has, lacks=lacks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +206,8 @@ def _header(found: Mapping[str, Any], name: str) -> Header | None:
 def _facts(found: Mapping[str, Any]) -> ModelFacts:
     known = {name: found[name] for name in _FIELDS if name in found}
     known["capabilities"] = tuple(found.get("capabilities", ()))
+    known["lacks"] = tuple(found.get("lacks", ()))
+    known["refused"] = tuple(each for each in found.get("refused", ()) if each in get_args(Refused))
     known["observed"] = tuple((int(a), int(b)) for a, b in found.get("observed", ()))
     return ModelFacts(**known, counts=found.get("counts"))
 
@@ -210,4 +222,7 @@ def _facts_json(facts: ModelFacts) -> Json:
         "capabilities": [*sorted(facts.capabilities)],
         "observed": [[*pair] for pair in facts.observed],
     }
+    # Left out where there is none, as in cassettes of before.
+    known |= {"lacks": [*sorted(facts.lacks)]} if facts.lacks else {}
+    known |= {"refused": [*sorted(facts.refused)]} if facts.refused else {}
     return known if facts.counts is None else {**known, "counts": dict(facts.counts)}

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final, cast, get_args
 
 from jan_magics.domain.errors import (
     ContextOverflow,
     ProviderError,
+    Refused,
     RequestRejected,
     ServerFailed,
 )
@@ -128,6 +129,8 @@ def failure_json(failure: ProviderError, at: float) -> Json:
         found |= {"used": failure.used, "window": failure.window}
     else:
         found |= {"message": _placeless(failure.message), "step": _placeless(failure.next_step)}
+    if isinstance(failure, RequestRejected) and failure.refuses:
+        found |= {"refuses": failure.refuses, "sends": failure.sends}
     return [round(at, 3), "failure", found]
 
 
@@ -140,7 +143,10 @@ def failure_of(line: Json, model: str) -> ProviderError | None:
     if kind is ContextOverflow:
         return ContextOverflow(found["used"], found["window"], model=model, status=found["status"])
     message, step = str(found.get("message")), str(found.get("step"))
-    return kind(message, step, model=model, status=found.get("status"))
+    failure = kind(message, step, model=model, status=found.get("status"))
+    if isinstance(failure, RequestRejected) and found.get("refuses") in get_args(Refused):
+        failure.refuses, failure.sends = found["refuses"], int(found.get("sends", 0))
+    return failure
 
 
 def _placeless(text: str) -> str:

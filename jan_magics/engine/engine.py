@@ -15,6 +15,7 @@ from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.deck import Deck
 from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
+from jan_magics.providers.learned import Learned
 from jan_magics.storage.live import LiveTurns
 from jan_magics.storage.search import Search
 
@@ -24,7 +25,8 @@ class Engine:
     """What every turn needs. `connect` opens a provider; an open one is used again.
 
     `release` ends what the engine started beside its providers: a local model's server; `closing`
-    what was opened beside the store: collections. `deck` is what is recorded or played.
+    what was opened beside the store: collections. `deck` is what is recorded or played, `learned`
+    what models have refused in this kernel.
     """
 
     store: Store
@@ -35,6 +37,7 @@ class Engine:
     release: Callable[[], Awaitable[None]]
     search: Search
     deck: Deck = field(default_factory=Deck)
+    learned: Learned = field(default_factory=Learned)
     trees: Trees = field(init=False)
     live: LiveTurns = field(init=False)
     closing: list[Callable[[], None]] = field(default_factory=list)

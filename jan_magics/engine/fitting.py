@@ -1,7 +1,7 @@
 """What this kernel knows of windows and of how models count; by it every request is planned."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,27 +14,25 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
 from jan_magics.domain.errors import ContextOverflow, JanError, RequestRejected
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ChatOptions, ModelRef, Profile, ToolSpec
+from jan_magics.domain.models import ModelInfo, ModelRef, Profile, ToolSpec
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.budgets import budget_for
 from jan_magics.engine.cassette import ModelFacts
-from jan_magics.engine.deck import Deck
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.facts import TELLING, limit_of, observed_of, wire_of
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
-from jan_magics.engine.records import estimated_of, model_of, usage_of
+from jan_magics.engine.narrowing import narrower
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
-from jan_magics.providers.catalog import CATALOG, declared_of, window_of
+from jan_magics.providers.catalog import declared_of, window_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
 from jan_magics.sanitize.question import require_question
 from jan_magics.sanitize.validate import validate
 
-TELLING: Final = 400
-"""Tokens from which on a request tells how a server counts; of fewer, what its template adds."""
 OBSERVED: Final = 16
 """The newest turns of a model from which its correction is learned."""
 PATIENCE: Final = 3.0
@@ -75,7 +73,7 @@ class Fit:
     """By what a turn's request is fitted into the window, with the records of its thread.
 
     `factor` is by how much the tokenizer's own counts were corrected, `patience` how many seconds
-    a summary may take.
+    a summary may take. `lacks` are capabilities that the server says its model does not have.
     """
 
     budget: Budget = field(default_factory=lambda: Budget(window=None))
@@ -88,6 +86,7 @@ class Fit:
     breaker: Breaker = field(default_factory=Breaker)
     profile: Profile = TEMPLATE
     patience: float = SUMMARY
+    lacks: frozenset[str] = frozenset()
 
     async def plan(
         self,
@@ -101,6 +100,8 @@ class Fit:
         Raises ContextOverflow, PromptError, RequestRejected.
         """
         clean = Cleaner(self.profile)
+        if self.profile.tools is False:
+            tools = ()
         about = (str(self.model), system, tools, retrieved)
         terms = Terms(self.budget, self.tokenizer, clean, *about)
 
@@ -132,7 +133,7 @@ class Fitting:
     plans: dict[str, ContextPlan] = field(default_factory=dict)
     breakers: dict[str, Breaker] = field(default_factory=dict)
     patience: float = SUMMARY
-    capabilities: dict[ModelRef, frozenset[str]] = field(default_factory=dict)
+    known: dict[ModelRef, ModelInfo] = field(default_factory=dict)
     counts: dict[ModelRef, tuple[Provider, LiveCounts | None]] = field(default_factory=dict)
 
     async def fit(self, model: ModelRef, asking: Asking, settings: Settings, view: View) -> Fit:
@@ -161,6 +162,7 @@ class Fitting:
             self.breakers.setdefault(thread, Breaker()),
             self.profile(model, settings),
             self.patience,
+            self.lacks(model),
         )
 
     @contextmanager
@@ -192,8 +194,17 @@ class Fitting:
 
     def profile(self, model: ModelRef, settings: Settings) -> Profile:
         """Return what the model's wire takes, and what is known of the model itself."""
-        can = {*self.capabilities.get(model, ()), *declared_of(model.name)}
-        return profile_for(model, wire_of(self.engine.deck, model, settings), has=can)
+        told = self.known.get(model)
+        can = {*(told.capabilities if told else ()), *declared_of(model.name)}
+        # Tools are offered all the same: what a server says of its template may be out of date.
+        lacks = self.lacks(model) - {"tools"}
+        known = profile_for(model, wire_of(self.engine.deck, model, settings), has=can, lacks=lacks)
+        return narrower(known, self.engine.learned.lacks(model))
+
+    def lacks(self, model: ModelRef) -> frozenset[str]:
+        """Return what a model's server says that it does not have."""
+        told, counts = self.known.get(model), self.counts.get(model, (None, None))[1]
+        return frozenset(told.lacks if told else ()) | (counts.server.lacks if counts else set())
 
     def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
         """Remember a finished turn's plan, and learn from the input tokens of its one request."""
@@ -230,7 +241,7 @@ class Fitting:
             listed = ()
         for info in listed:
             if info.ref.name == model.name:
-                self.capabilities[model] = frozenset(info.capabilities)
+                self.known[model] = info
             if info.window and info.ref.name == model.name:
                 return info.window, "the server"
         if known := window_of(model.name):
@@ -242,7 +253,9 @@ async def size(fitting: Fitting, model: ModelRef, settings: Settings, limit: flo
     """Return how a model is counted and what it takes; a cassette knows it by itself."""
     deck, tokenizer = fitting.engine.deck, fitting.tokenizer(model, settings)
     if deck.playing and (known := deck.playing.facts(model)):
-        fitting.capabilities[model] = frozenset(known.capabilities)
+        fitting.known[model] = known.info(model)
+        for refused in known.refused:
+            fitting.engine.learned.note(model, refused)
         fitting.observed.setdefault(model, [*known.observed])
         asked = settings.get("tokenizer").value == "auto"
         return Sized(played(deck.playing, model, known, tokenizer) if asked else tokenizer, known)
@@ -261,29 +274,9 @@ async def size(fitting: Fitting, model: ModelRef, settings: Settings, limit: flo
         chosen=bool(told and told.window),
         wire=wire_of(deck, model, settings),
         continues=fitting.engine.provider(model).continues,
-        capabilities=tuple(fitting.capabilities.get(model, ())),
+        capabilities=tuple(info.capabilities) if (info := fitting.known.get(model)) else (),
         observed=tuple(fitting.observed.get(model, ())),
+        lacks=tuple(fitting.lacks(model)),
+        refused=tuple(fitting.engine.learned.lacks(model)),
     )
     return noted(deck.recording, model, live or tokenizer, facts)
-
-
-def wire_of(deck: Deck, model: ModelRef, settings: Settings) -> str:
-    """Return the wire format of a model; a cassette knows that of a server of somebody's own."""
-    if deck.playing and (known := deck.playing.facts(model)):
-        return known.wire
-    host = settings.hosts.get(model.provider)
-    entry = host.entry if host else CATALOG.get(model.provider)
-    return entry.wire if entry else "openai"
-
-
-def limit_of(options: ChatOptions) -> float | None:
-    """Return the seconds that the user waits for a byte, None where no limit was given."""
-    asked = options.timeout or options.parameters.get("timeout")
-    return asked if isinstance(asked, int | float) and asked > 0 else None
-
-
-def observed_of(path: Sequence[Message], model: ModelRef) -> list[tuple[int, int]]:
-    """Return what was estimated and what a model's server counted, for the answers of a path."""
-    found = ((estimated_of(each), usage_of(each).input, model_of(each)) for each in path)
-    told = ((e, counted) for e, counted, name in found if e and counted and name == str(model))
-    return [(e, counted) for e, counted in told if e >= TELLING]

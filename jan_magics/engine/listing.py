@@ -3,9 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Final
 
-from jan_magics.domain.models import ModelInfo, ModelRef
+from jan_magics.domain.errors import Refused
+from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
 from jan_magics.engine.choose import OFFLINE, Choice, Finder
+from jan_magics.providers.catalog import declared_of, window_of
+from jan_magics.providers.learned import Learned
+
+_NAMES: Final[Mapping[Refused, str]] = MappingProxyType(
+    {"images": "vision", "tools": "tools", "system": "system"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +34,11 @@ async def list_models(
     keys: Mapping[str, tuple[str, ...]],
     choice: Choice | None,
     hosts: Mapping[str, str] = MappingProxyType({}),
+    learned: Learned | None = None,
 ) -> tuple[Listed, ...]:
     """List the models of this machine, then the providers that there is a key for, then `hosts`.
 
-    `choice` None: none can be made.
+    `choice` None: none can be made. `learned` is what models have refused in this kernel.
     """
     rows = [_running(info) for info in await finder.running()]
     if startable := finder.startable():
@@ -53,7 +62,7 @@ async def list_models(
         )
         for provider, address in hosts.items()
     )
-    return _marked(rows, choice)
+    return tuple(_with(row, learned or Learned()) for row in _marked(rows, choice))
 
 
 def _running(info: ModelInfo) -> Listed:
@@ -69,7 +78,20 @@ def _marked(rows: list[Listed], choice: Choice | None) -> tuple[Listed, ...]:
         return tuple(rows)
     name = str(choice.model)
     if name not in {row.model for row in rows}:
-        rows.insert(0, _listed(choice.model, choice.why, reachable=None))
+        info = ModelInfo(choice.model, window_of(choice.model.name), declared_of(choice.model.name))
+        row = _listed(choice.model, choice.why, reachable=None)
+        rows.insert(0, replace(row, info=info))
     return tuple(
         replace(row, chosen=True, why=choice.why) if row.model == name else row for row in rows
     )
+
+
+def _with(row: Listed, learned: Learned) -> Listed:
+    """Return a row with what its model has refused, which goes before what others say of it."""
+    info = row.info
+    refused = learned.lacks(info.ref) if info else None
+    if info is None or not refused:
+        return row
+    lacks: dict[str, CapabilitySource] = {_NAMES[each]: "learned" for each in refused}
+    kept = {name: source for name, source in info.capabilities.items() if name not in lacks}
+    return replace(row, info=replace(info, capabilities=kept, lacks={**info.lacks, **lacks}))

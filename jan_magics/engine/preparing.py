@@ -16,6 +16,7 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import OFF, Retrieved
 from jan_magics.engine.instructions import instruct
+from jan_magics.engine.narrowing import SAID
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.routing import routed
@@ -103,6 +104,17 @@ class Prepared:
                 *self.offered.notes,
                 *(self.given.notes if self.given else ()),
                 *((SHOWN_AGAIN,) if again else ()),
+                *self._unheard(fit),
             ),
         )
         return routed(engine, ask, self.router)
+
+    def _unheard(self, fit: Fit) -> tuple[str, ...]:
+        """Say that the model takes no tools, or may never see them, where some are offered."""
+        model = self.choice.model
+        if not self.offered.tools:
+            return ()
+        if fit.profile.tools is False:
+            return (f"{model} {SAID['tools']}",)
+        unseen = f"{model} may never call a tool: its server says that it takes none"
+        return (unseen,) if "tools" in fit.lacks else ()

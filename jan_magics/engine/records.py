@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final, cast, get_args
 
-from jan_magics.domain.messages import FinishReason, Json, Message
+from jan_magics.domain.messages import FilePart, FinishReason, Json, Message, Part
 from jan_magics.domain.models import ChatRequest, ModelRef, Timings, Usage
 
 KEY = "jan_magics"
@@ -42,11 +42,18 @@ def total_of(timings: Sequence[Timings]) -> Timings:
 
 def digest(request: ChatRequest) -> str:
     """Return what two requests share exactly when they ask the same of the same model."""
-    said = [(message.role, message.parts) for message in request.messages]
+    said = [(message.role, tuple(map(_told, message.parts))) for message in request.messages]
     options = replace(request.options, timeout=None, parameters={})
     parameters = sorted(request.options.parameters.items())
     asked = (str(request.model), request.system, said, request.tools, options, parameters)
     return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
+def _told(part: Part) -> object:
+    """Return a part as it is told from others; bytes by their digest, as they may be many."""
+    if not isinstance(part, FilePart) or part.data is None:
+        return part
+    return part.media_type, hashlib.sha256(part.data).digest(), part.url, part.name
 
 
 def asked_of(message: Message) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Final
 
+from jan_magics.domain.errors import RequestRejected
 from jan_magics.domain.events import (
     Compacted,
     Compacting,
@@ -16,10 +17,13 @@ from jan_magics.domain.events import (
     Loading,
     Prefill,
     ReasoningDelta,
+    Remark,
+    Retrying,
     StreamEvent,
     TextDelta,
     ToolCallDelta,
     Unrecorded,
+    Waiting,
 )
 from jan_magics.domain.messages import (
     FinishReason,
@@ -31,6 +35,7 @@ from jan_magics.domain.messages import (
 from jan_magics.domain.models import ChatRequest, Timings, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.engine.calls import open_calls, with_own_ids
+from jan_magics.engine.narrowing import Objections
 from jan_magics.engine.records import sum_usage, total_of
 
 SHOW_EVERY: Final = 0.05
@@ -54,10 +59,10 @@ class Reply:
     """An answer in the making. `show` is told of progress; `save` writes the parts so far.
 
     `done` are the parts of the steps that are over, `steps` counts those begun. `sent` is the
-    newest request, `left_out` what of its parameters was not sent. `generation` counts up when the
+    newest request, `objections` what its model refuses of it. `generation` counts up when the
     answer is settled: what a stream of an older one still brings is neither taken in nor shown nor
-    written. `timed` False: seconds that are seen from here are not told, as they differ from run to
-    run. `unrecorded` is who was asked where a cassette has no answer.
+    written. `timed` False: no seconds that are seen from here are told. `unrecorded` is who was
+    asked where a cassette has no answer.
     """
 
     show: Callable[[Progress], None]
@@ -68,7 +73,7 @@ class Reply:
     last: float = 0.0
     sent: ChatRequest | None = None
     generation: int = 0
-    left_out: list[LeftOut] = field(default_factory=list)
+    objections: Objections = field(default_factory=Objections)
     new_id: Callable[[], str] = lambda: ""
     done: tuple[Part, ...] = ()
     steps: int = 0
@@ -81,16 +86,19 @@ class Reply:
     _saving: asyncio.Task[None] | None = None
 
     async def receive(self, provider: Provider, request: ChatRequest) -> None:
-        """Send a request, take its whole stream in, and close it whatever happens."""
-        self.sent = request
-        self.left_out.clear()
-        self.steps += 1
-        self._begun = None
-        events = provider.stream(request)
-        async with contextlib.AsyncExitStack() as stack:
-            if isinstance(events, AsyncGenerator):
-                stack.push_async_callback(events.aclose)
-            await self._take(events)
+        """Send a request, again without what its model refuses; close its stream in any case."""
+        self.steps, self._begun = self.steps + 1, None
+        request = self.objections.begin(request)
+        while True:
+            self.sent = request
+            events = provider.stream(request)
+            try:
+                async with _closing(events):
+                    return await self._take(events)
+            except RequestRejected as refusal:
+                if self._begun is not None:
+                    raise
+                request = self.objections.less(request, refusal)
 
     async def _take(self, events: AsyncIterator[StreamEvent]) -> None:
         show_at = save_at = 0.0
@@ -99,8 +107,7 @@ class Reply:
             if generation != self.generation:
                 return  # settled meanwhile: what comes late changes nothing
             add(event)
-            now = perf_counter()
-            kind = type(event)
+            now, kind = perf_counter(), type(event)
             if kind is TextDelta or kind is ReasoningDelta:
                 if self._begun is None:
                     self._begun = now
@@ -113,10 +120,10 @@ class Reply:
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
                     self._save_soon(generation)
-            elif isinstance(event, LeftOut):
-                self.left_out.append(event)
             elif isinstance(event, Unrecorded):
                 self.unrecorded = event.instead
+            elif isinstance(event, LeftOut | Remark):
+                self.objections.take(event)
             elif note := note_of(event):
                 self.show(Progress(self.text(), note))
 
@@ -202,8 +209,7 @@ class Reply:
 def told_of(reply: Reply) -> tuple[str, ...]:
     """Return a line for each parameter that was not sent, and for what is not recorded."""
     missed = f"not recorded, so it was asked of {reply.unrecorded}" if reply.unrecorded else ""
-    left = (f"{left.name} was left out: {left.why}" for left in reply.left_out)
-    return tuple(filter(None, (*left, missed)))
+    return tuple(filter(None, (*reply.objections.told(), missed)))
 
 
 def _speed(output: int | None, seconds: float) -> float | None:
@@ -211,13 +217,22 @@ def _speed(output: int | None, seconds: float) -> float | None:
     return output / seconds if output and output > 1 and seconds > SHORTEST else None
 
 
+@contextlib.asynccontextmanager
+async def _closing(events: AsyncIterator[StreamEvent]) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
+
+
 def note_of(event: StreamEvent) -> str:
     """Return one line for people on what is happening, "" where the text says it."""
     match event:
-        case Loading():
+        case Loading() | Waiting():
             return event.what
-        case Prefill():
-            return f"reading prompt {event.done}/{event.total}"
+        case Retrying() | Prefill():
+            return _progress(event)
         case Compacting():
             return _compacting(event)
         case Compacted():
@@ -227,6 +242,12 @@ def note_of(event: StreamEvent) -> str:
         case _:
             called = event.name if isinstance(event, ToolCallDelta) else ""
             return f"calling {called}" if called else ""
+
+
+def _progress(event: Retrying | Prefill) -> str:
+    if isinstance(event, Prefill):
+        return f"reading prompt {event.done}/{event.total}"
+    return f"waiting {event.seconds:.2g} s: {event.why}"
 
 
 def _compacting(event: Compacting) -> str:

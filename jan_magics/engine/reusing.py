@@ -12,7 +12,8 @@ from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.records import asked_of, finish_of, steps_of, timings_of, usage_of
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.turn import Show, asked_for, assemble, link_to, place, planned, run_turn
+from jan_magics.engine.spots import link_to
+from jan_magics.engine.turn import Show, asked_for, assemble, place, planned, run_turn
 
 UNFIT: Final = frozenset({"tools", "max_steps", "stopped", "interrupted", "error"})
 """How an answer ended that did not end by itself: the same request would give more."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from jan_magics.domain.branching import attach, fork, select
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import Message, ReasoningPart, TextPart, text_of
-from jan_magics.domain.overlays import CellLink
+from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import Changes, TreeIndex
 
 Where: TypeAlias = Literal["head", "root", "after", "beside", "again", "edit", "on"]
@@ -173,3 +173,8 @@ def _question_of(index: TreeIndex, identifier: str) -> Message:
     if question is None:
         raise ThreadError(f"{identifier[:8]} answers no question", "Name another: %chat tree")
     return question
+
+
+def link_to(overlay: Overlay, question: Message) -> Overlay:
+    """Fill the question into a cell's link."""
+    return replace(overlay, message=question.id) if isinstance(overlay, CellLink) else overlay

@@ -17,6 +17,7 @@ from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef
 from jan_magics.domain.overlays import Summary
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.narrowing import Objections
 from jan_magics.engine.reply import Progress, Reply, note_of
 
 Show: TypeAlias = Callable[[Progress], None]
@@ -82,7 +83,8 @@ class Summariser:
         message = Message(self.engine.new_id(), "", "user", parts, self.engine.now(), None)
         options = ChatOptions(temperature=0.0, max_tokens=self.longest, think=False)
         reply = Reply(lambda _: None, lambda: None)
-        request = ChatRequest(self.model, (message,), system, options=options)
+        reply.objections = Objections(self.engine.learned)
+        request = ChatRequest(self.model, (message,), system, options=options, purpose="compaction")
         await reply.receive(self.provider, request)
         return reply.folding.text()
 

@@ -28,13 +28,14 @@ class Sized:
 class NotedCounts:
     """An exact tokenizer, or a server's own counts, of which every count is recorded.
 
-    `window` is the server's, in tokens.
+    `window` is the server's, in tokens, and `lacks` what it says that its model cannot.
     """
 
     base: Any
     recording: Recording
     model: ModelRef
     window: int = 0
+    lacks: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -123,7 +124,7 @@ def noted(
     if tokenizer.exact:
         live = tokenizer if isinstance(tokenizer, LiveCounts) else None
         base, window = (live.server, live.server.window) if live else (tokenizer, 0)
-        noting = NotedCounts(base, recording, model, window)
+        noting = NotedCounts(base, recording, model, window, frozenset(facts.lacks))
         facts = replace(facts, counts=_marks(noting))
         tokenizer = replace(live, server=noting, missing={}) if live else noting
     recording.learn(model, facts)

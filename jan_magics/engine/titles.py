@@ -77,7 +77,8 @@ def title_request(model: ModelRef, text: str, identifier: str, now: datetime) ->
     if len(text) > LONGEST_TRANSCRIPT:
         text = text[:LONGEST_TRANSCRIPT] + "..."
     message = Message(identifier, "", "user", (TextPart(_PROMPT + text),), now, None)
-    return ChatRequest(model, (message,), options=ChatOptions(max_tokens=MOST_TOKENS, think=False))
+    options = ChatOptions(max_tokens=MOST_TOKENS, think=False)
+    return ChatRequest(model, (message,), options=options, purpose="title")
 
 
 def title_of(raw: str) -> str | None:

@@ -10,6 +10,7 @@ from jan_magics.domain.messages import Thread
 from jan_magics.engine.asks import Turn
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.naming import find_thread, own
+from jan_magics.engine.narrowing import Objections
 from jan_magics.engine.records import KEY
 from jan_magics.engine.reply import Reply
 from jan_magics.engine.titles import (
@@ -82,6 +83,7 @@ class Titling:
         text = transcript(turn.index.path(), turn.thread.title)
         request = title_request(model, text, self.engine.new_id(), self.engine.now())
         reply = Reply(lambda _: None, lambda: None)
+        reply.objections = Objections(self.engine.learned)
         await reply.receive(provider, request)
         return reply.folding.text()
 

@@ -12,7 +12,6 @@ from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, Part
 from jan_magics.domain.models import ChatRequest
-from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.asks import Ask, Turn
@@ -21,9 +20,10 @@ from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.given import as_sent, remembered
+from jan_magics.engine.narrowing import Objections
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.reply import Progress, Reply, told_of
-from jan_magics.engine.spots import Draft, Placed, put
+from jan_magics.engine.spots import Draft, Placed, link_to, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.sanitize.attachments import files_instruction
 from jan_magics.sanitize.question import require_question
@@ -109,6 +109,7 @@ def reply_for(engine: Engine, ask: Ask, answer: Message, show: Show) -> Reply:
     reply = Reply(show, lambda: keep_partial(engine, ask, answer, reply), folding)
     reply.new_id = engine.new_id
     reply.timed = engine.deck.playing is None
+    reply.objections = Objections(engine.learned, ask.fit.profile)
     return reply
 
 
@@ -180,11 +181,6 @@ def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:
     linked = [link_to(each, placed.question) for each in ask.overlays]
     engine.apply(ask.thread, placed.changes, linked)
     return ask.index.after(placed.changes)
-
-
-def link_to(overlay: Overlay, question: Message) -> Overlay:
-    """Fill the question into a cell's link."""
-    return replace(overlay, message=question.id) if isinstance(overlay, CellLink) else overlay
 
 
 def keep_partial(engine: Engine, ask: Ask, answer: Message, reply: Reply) -> None:

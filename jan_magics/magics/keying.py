@@ -8,7 +8,7 @@ from jan_magics.api.host import Host
 from jan_magics.domain.errors import KeyRefused
 from jan_magics.engine.assemble import keep_key, key_holder
 from jan_magics.providers.catalog import CATALOG
-from jan_magics.providers.keys import FILE_NAME
+from jan_magics.providers.key_files import FILE_NAME
 
 
 def ask_for_key(host: Host, provider: str) -> str:

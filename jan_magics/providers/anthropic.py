@@ -7,6 +7,7 @@ from typing import Final
 import httpx
 
 from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.access import Access
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.anthropic_answer import AnthropicDecoder
 from jan_magics.providers.anthropic_wire import encode, settle_for
@@ -24,21 +25,21 @@ VERSION: Final = "2023-06-01"
 
 
 class AnthropicProvider(HttpProvider):
-    """One server at one address with at most one key."""
+    """One server at one address; `access` says how it is asked, or is its one key."""
 
     def __init__(
         self,
         name: str,
         address: str,
-        key: Key | None = None,
+        access: Access | Key | None = None,
         *,
         dialect: Dialect = ANTHROPIC,
         header: str = "x-api-key",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         headers = {"anthropic-version": VERSION}
-        line = Line(address, key, header=header, headers=headers, transport=transport)
-        super().__init__(name, key, dialect, line)
+        line = Line(address, header=header, headers=headers, transport=transport)
+        super().__init__(name, access, dialect, line)
 
     def letter(self, request: ChatRequest) -> Letter:
         """Return what is sent for a request. Raises SettingError for a parameter that is none."""

@@ -14,12 +14,16 @@ _LONGEST_CODE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """The server's own words, without secrets, and the facts beside them."""
+    """The server's own words, without secrets, and the facts beside them.
+
+    `told` False: it did not speak as its wire does; a proxy or nobody did.
+    """
 
     text: str
     code: str = ""
     used: int | None = None
     window: int | None = None
+    told: bool = True
 
 
 def complaint(body: bytes, key: Key | None) -> Complaint:
@@ -27,7 +31,7 @@ def complaint(body: bytes, key: Key | None) -> Complaint:
     try:
         data: Json = json.loads(body)
     except (ValueError, RecursionError):
-        return Complaint(redact(_plain(body), key))
+        return Complaint(redact(_plain(body), key), told=False)
     return complaint_in(data, key)
 
 

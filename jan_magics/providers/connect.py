@@ -1,5 +1,6 @@
 """From the name of a model to the provider that speaks with it: the wing's door."""
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from difflib import get_close_matches
@@ -7,11 +8,13 @@ from difflib import get_close_matches
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.protocols import Provider
+from jan_magics.providers.access import Access, Shared
 from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.dialects import CUSTOM
 from jan_magics.providers.google import GoogleProvider
 from jan_magics.providers.hosts import Host
+from jan_magics.providers.key_order import Keys
 from jan_magics.providers.keys import NEAR, Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
@@ -19,7 +22,7 @@ from jan_magics.providers.ollama import OllamaProvider
 from jan_magics.providers.openai import OpenAIProvider
 
 
-def connect(
+def connect(  # noqa: PLR0913 - one door, and all but the first have names
     ref: ModelRef,
     *,
     keys: KeyChain,
@@ -27,12 +30,14 @@ def connect(
     local: LocalServer | None = None,
     key: Key | None = None,
     host: Host | None = None,
+    shared: Shared | None = None,
 ) -> Provider:
     """Return the provider for a model; nothing is sent or started yet.
 
     A provider serves every model of its name and address: keep it, and close it in the end.
-    `key` is one that the caller was given for this model; it is bound to its server here. `host` is
-    what the user's config says of the provider.
+    `key` is one that the caller was given for this model; it is bound to its server here, and no
+    other is tried. `host` is what the user's config says of the provider, `shared` what providers
+    of one kernel know of each other.
 
     Raises:
         SettingError: for a provider that nobody knows, or an address that is not safe.
@@ -40,19 +45,21 @@ def connect(
     """
     if ref.provider == "offline":
         return OfflineProvider()
+    shared = shared or Shared()
     if ref.provider == "local":
-        return LocalProvider(local or LocalServer(), own=local is None)
+        return LocalProvider(local or LocalServer(), own=local is None, shared=shared)
     entry = host.entry if host else _entry(ref)
     check_encrypted(entry.address, trusted_hosts)
-    found = key.for_origin(origin_of(entry.address)) if key else _key(entry, host, keys)
+    origin = origin_of(entry.address)
+    found = Keys([key.for_origin(origin)] if key else _keys(entry, host, keys))
     known = CATALOG.get(ref.provider)
     # A server of the user's own under a known name may do without.
-    if found is None and known and not known.local and entry.address == known.address:
+    if found.current is None and known and not known.local and entry.address == known.address:
         raise KeyRefused(
             f"{ref.provider} needs a key and there is none",
             f"Store one: %chat key {ref.provider}   or set {entry.key_variable}",
         )
-    return speak(entry, found)
+    return speak(entry, shared.access(entry.address, found))
 
 
 def _entry(ref: ModelRef) -> Entry:
@@ -71,18 +78,15 @@ def _entry(ref: ModelRef) -> Entry:
     return known
 
 
-def _key(entry: Entry, host: Host | None, keys: KeyChain) -> Key | None:
-    """Return the first key: of the config's variable, of the config, of the chain."""
+def _keys(entry: Entry, host: Host | None, keys: KeyChain) -> Iterator[Key]:
+    """Yield the keys of the config's variable, of the config, of the chain."""
     if host:
-        name = entry.key_variable
-        if value := keys.environment.get(name, "").strip() if name else "":
-            return Key(value, source=f"environment {name}", origin=origin_of(entry.address))
-        if host.keys:
-            return host.keys[0]
-    return keys.key_for(entry.name, entry.address)
+        yield from keys.variables(entry.key_variable, origin_of(entry.address))
+        yield from host.keys
+    yield from keys.keys_for(entry.name, entry.address)
 
 
-def speak(entry: Entry, key: Key | None = None) -> Provider:
+def speak(entry: Entry, access: Access | None = None) -> Provider:
     """Return the provider that speaks an entry's wire at its address."""
     kinds: dict[str, type[OpenAIProvider | AnthropicProvider | GoogleProvider | OllamaProvider]] = {
         "anthropic": AnthropicProvider,
@@ -90,7 +94,7 @@ def speak(entry: Entry, key: Key | None = None) -> Provider:
         "ollama": OllamaProvider,
     }
     speaking = kinds.get(entry.wire, OpenAIProvider)
-    return speaking(entry.name, entry.address, key, dialect=entry.dialect, header=entry.header)
+    return speaking(entry.name, entry.address, access, dialect=entry.dialect, header=entry.header)
 
 
 def _unknown(provider: str) -> SettingError:

@@ -8,12 +8,14 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import Final
 
 import httpx
 
 from jan_magics.domain.errors import ContextOverflow, EmbedderError, ProviderError
 from jan_magics.domain.messages import Json
+from jan_magics.providers.access import Access, access_of
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import BODY_LIMIT, Line, body_of
 from jan_magics.providers.keys import Key
@@ -30,21 +32,25 @@ _NEXT: Final = "Name another embedder (--embedder), or look at the server's log"
 
 
 class EmbeddingServer:
-    """One model of one server. `model` may be empty where the server has only one."""
+    """One model of one server. `model` may be empty where the server has only one.
+
+    `access` says how it is asked, or is its one key; questions of other kinds go before.
+    """
 
     def __init__(
         self,
         name: str,
         address: str,
         model: str,
-        key: Key | None = None,
+        access: Access | Key | None = None,
         *,
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._line = Line(address, key, header=header, transport=transport)
+        self._line = Line(address, header=header, transport=transport)
         self._model = model
-        self._asked = Asked(f"{name}:{model}", name, address, key)
+        self._access = access_of(access)
+        self._asked = Asked(f"{name}:{model}", name, address, self._access.keys.current)
 
     @property
     def model(self) -> str:
@@ -116,8 +122,12 @@ class EmbeddingServer:
         return [self._vector(row.get("embedding")) for row in rows]
 
     async def _post(self, path: str, body: Mapping[str, Json]) -> Mapping[str, Json]:
-        async with self._line.post(path, body, self._asked, None) as response:
-            raw = await body_of(response, BODY_LIMIT)
+        limiter = self._access.limiter
+        async with AsyncExitStack() as stack:
+            if limiter:
+                await stack.enter_async_context(limiter.place("embedding"))
+            posted = self._line.post(path, body, self._asked, None)
+            raw = await body_of(await stack.enter_async_context(posted), BODY_LIMIT)
         try:
             data = json.loads(raw)
         except (ValueError, RecursionError) as error:

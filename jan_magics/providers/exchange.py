@@ -1,21 +1,29 @@
-"""One request and its answer over HTTP, in any wire; once more without what a server refuses."""
+"""One request and its answer over HTTP, in any wire; once more where something can be done.
+
+What can be done about a refusal: the next key at once, waiting a little, or leaving parameters
+out. Only before the first event, and so often in all as a request may go out.
+"""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import httpx
 
-from jan_magics.domain.errors import RequestRejected
-from jan_magics.domain.events import LeftOut, StreamEvent
+from jan_magics.domain.errors import ProviderError, RequestRejected
+from jan_magics.domain.events import LeftOut, Remark, Retrying, StreamEvent
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions, ChatRequest
+from jan_magics.providers.access import Access
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.failures import Asked
-from jan_magics.providers.http import Line, chunks_of
+from jan_magics.providers.http import Line, Sends, chunks_of
+from jan_magics.providers.keys import Key
 from jan_magics.providers.params import Settled, rejects_parameter
+from jan_magics.providers.refusals import is_in
+from jan_magics.providers.retrying import NEXT_KEY, pause_after, reason_of
 
 # A stream that has said that it is over is read to its end, so that its connection can be used
 # again; a server that never ends it is not waited for.
@@ -39,50 +47,118 @@ class Letter:
     read: float | None = None
 
 
-async def exchange(
-    line: Line, asked: Asked, letter: Letter, reading: Reading
-) -> AsyncGenerator[StreamEvent, None]:
-    """Send a letter and yield the events of its answer; what was left out comes first.
+@dataclass(slots=True)
+class Exchange:
+    """One request, until it is answered or nothing can be done about its refusal.
 
-    Raises:
-        ProviderError: in its exact class, before, in or after the stream.
+    `asked` says who is asked with which key, `access` how; `request` is what the letter was made of
+    and `reading` what reads the answer to it. `left` are parameters that it has no more.
     """
-    for left in letter.settled.left_out:
-        yield left
-    begun = False
-    try:
-        async with aclosing(_send(line, asked, letter, letter.body, reading)) as events:
-            async for event in events:
-                begun = True
-                yield event
-    except RequestRejected as error:
-        if begun or letter.body == letter.bare or not rejects_parameter(error, _sent(letter)):
-            raise
-        refusal = error
-    else:
-        return
-    for name in _sent(letter):
-        named = name in refusal.message
-        yield LeftOut(name, f"{asked.who} refuses it" if named else "sent without any parameter")
-    async with aclosing(_send(line, asked, letter, letter.bare, reading)) as events:
-        async for event in events:
-            yield event
 
+    line: Line
+    asked: Asked
+    access: Access
+    request: ChatRequest
+    letter: Letter
+    reading: Callable[[Asked], Reading]
+    left: tuple[LeftOut, ...] = ()
+    _body: Mapping[str, Json] = field(init=False)
+    _sends: Sends = field(init=False)
+    _keys: Iterator[tuple[int, Key]] = field(init=False)
+    _waited: int = 0
+    _switched: bool = False
 
-async def _send(
-    line: Line, asked: Asked, letter: Letter, body: Mapping[str, Json], reading: Reading
-) -> AsyncGenerator[StreamEvent, None]:
-    async with line.post(letter.path, body, asked, letter.read) as response:
-        answer = reading(response.headers.get("content-type", ""))
-        chunks = chunks_of(response)
-        async for chunk in chunks:
-            for event in answer.feed(chunk):
+    def __post_init__(self) -> None:
+        self._body = self.letter.body
+        self._sends = Sends(self.request.sends)
+        self._keys = self.access.keys.after_current()
+
+    async def events(self) -> AsyncGenerator[StreamEvent, None]:
+        """Yield the events of the answer; what was left out comes first.
+
+        Raises:
+            ProviderError: in its exact class, before, in or after the stream.
+        """
+        for left in (*self.left, *self.letter.settled.left_out):
+            yield left
+        while True:
+            begun = False
+            try:
+                async with aclosing(self._send()) as events:
+                    async for event in events:
+                        if not begun and self._switched:
+                            yield self._settled()
+                        begun = True
+                        yield event
+            except ProviderError as failure:
+                if isinstance(failure, RequestRejected):
+                    failure.sends = self._sends.left
+                if begun or not self._sends.left:
+                    raise
+                refused = failure
+            else:
+                return
+            async with aclosing(self._mend(refused)) as events:
+                async for event in events:
+                    yield event
+
+    async def _send(self) -> AsyncGenerator[StreamEvent, None]:
+        letter, asked = self.letter, self.asked
+        async with self.line.post(
+            letter.path, self._body, asked, letter.read, self._sends
+        ) as response:
+            answer = self.reading(asked)(response.headers.get("content-type", ""))
+            chunks = chunks_of(response)
+            async for chunk in chunks:
+                for event in answer.feed(chunk):
+                    yield event
+                if answer.ended:
+                    await _drain(chunks)
+                    break
+            for event in answer.close():
                 yield event
-            if answer.ended:
-                await _drain(chunks)
-                break
-        for event in answer.close():
-            yield event
+
+    async def _mend(self, refused: ProviderError) -> AsyncGenerator[StreamEvent, None]:
+        """Do what can be done before the request goes out again, and say it; else raise it."""
+        if refused.status in NEXT_KEY and (further := next(self._keys, None)):
+            self.asked = replace(self.asked, number=further[0], key=further[1])
+            self._switched = True
+            return
+        seconds = pause_after(refused, self._waited) if self.access.patient else None
+        if seconds is not None:
+            self._waited += 1
+            yield Retrying(seconds, reason_of(refused))
+            await self.access.sleep(seconds)
+            return
+        if not self._rejects_parameter(refused):
+            raise refused
+        self._body = self.letter.bare
+        names = _sent(self.letter)
+        named = [name for name in names if name in refused.message]
+        who = self.asked.who
+        self.access.learned.note_parameters(
+            self.request.model, named or names, f"{who} has refused it before"
+        )
+        for name in names:
+            why = f"{who} refuses it" if name in named else "sent without any parameter"
+            yield LeftOut(name, why)
+
+    def _rejects_parameter(self, refused: ProviderError) -> bool:
+        """Tell whether the same without any parameter is worth a try."""
+        if not isinstance(refused, RequestRejected) or self._body == self.letter.bare:
+            return False
+        if refused.refuses and is_in(refused.refuses, self.request):
+            return False
+        return rejects_parameter(refused, _sent(self.letter))
+
+    def _settled(self) -> Remark:
+        """Begin with the key that was accepted from now on, and say which one it is."""
+        self.access.keys.settle(self.asked.number)
+        source = self.asked.key.source if self.asked.key else ""
+        return Remark(
+            f"key {self.asked.number} of {self.asked.who} answered ({source}):"
+            " the one before was refused"
+        )
 
 
 def letter_of(

@@ -20,7 +20,9 @@ from jan_magics.domain.errors import (
 )
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.complaints import Complaint, complaint
-from jan_magics.providers.keys import FILE_NAME, Key, origin_of
+from jan_magics.providers.key_files import FILE_NAME
+from jan_magics.providers.keys import Key, origin_of
+from jan_magics.providers.refusals import refused_in
 
 GO_ON: Final = "Run the cell again, or go on from what arrived: %chat resume"
 _QUOTED: Final = 300  # chars of a server's own words that an error repeats
@@ -28,12 +30,16 @@ _QUOTED: Final = 300  # chars of a server's own words that an error repeats
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who was asked: what an error must name, and the key that it must not."""
+    """Who was asked: what an error must name, and the key that it must not.
+
+    `number` is that of the key, 0 where no other was tried before it.
+    """
 
     model: str
     provider: str
     address: str
     key: Key | None = None
+    number: int = 0
 
     @property
     def who(self) -> str:
@@ -68,7 +74,7 @@ def failure(
     return error
 
 
-def complained(
+def complained(  # noqa: PLR0911 - a kind each
     said: Complaint, asked: Asked, status: int, wait: float | None = None
 ) -> ProviderError:
     """Turn a server's complaint into an error; inside a stream there is nothing but its words."""
@@ -76,6 +82,10 @@ def complained(
         return ContextOverflow(*sizes, model=asked.model, status=status)
     if status in {401, 403}:
         return _authentication_failed(said, asked, status)
+    # Also as "not found" of a host that looks for a model with that ability, or as a failure of
+    # the template that has no place for it.
+    if status != 429 and refused_in(f"{said.code} {said.text}"):
+        return _rejected(said, asked, status)
     if status == 404 or _NO_MODEL.search(f"{said.code} {said.text}"):
         return _not_found(said, asked, status)
     if status == 429:
@@ -84,22 +94,30 @@ def complained(
 
 
 def _failed(said: Complaint, asked: Asked, status: int, wait: float | None) -> ProviderError:
+    if status < 500:
+        return _rejected(said, asked, status)
+    message = f"{asked.who} failed ({status}){_words(said)}"
+    again = f"Wait {_duration(wait)} and run" if wait else "Run"
+    step = f"{again} the cell again; when it stays, look into the server's own log."
     if status == 503 and "loading" in said.text.lower():
-        kind: type[ProviderError] = ServerFailed
         message = f"{asked.model} is still being loaded by {asked.who}"
         step = f"Wait {_duration(wait) or 'a moment'} and run the cell again."
-    elif status >= 500:
-        kind = ServerFailed
-        message = f"{asked.who} failed ({status}){_words(said)}"
-        again = f"Wait {_duration(wait)} and run" if wait else "Run"
-        step = f"{again} the cell again; when it stays, look into the server's own log."
-    else:
-        kind = RequestRejected
-        message = f"{asked.who} refuses the request ({status}){_words(said)}"
-        step = "Mend the parameter or part that it names; what was sent: %chat show --sent"
-        if status == 402:
-            step = "Pay there what it asks for, or ask another model: %chat use MODEL"
-    return kind(message, step, model=asked.model, status=status)
+    failed = ServerFailed(message, step, model=asked.model, status=status, retry_after=wait)
+    failed.wordless = not (said.told and said.text)
+    return failed
+
+
+def _rejected(said: Complaint, asked: Asked, status: int) -> RequestRejected:
+    refuses = refused_in(f"{said.code} {said.text}")
+    step = "Mend the parameter or part that it names; what was sent: %chat show --sent"
+    if status == 402:
+        step = "Pay there what it asks for, or ask another model: %chat use MODEL"
+    elif refuses:
+        step = "Ask without that, or ask another model: %chat use MODEL"
+    words = f"{asked.who} refuses the request ({status}){_words(said)}"
+    rejected = RequestRejected(words, step, model=asked.model, status=status)
+    rejected.refuses = refuses
+    return rejected
 
 
 def empty_answer(asked: Asked) -> StreamBroken:
@@ -193,7 +211,8 @@ def _overflow(said: Complaint) -> tuple[int | None, int | None] | None:
 
 
 def _authentication_failed(said: Complaint, asked: Asked, status: int) -> AuthenticationFailed:
-    source = f"the key from {asked.key.source}" if asked.key else "a request without a key"
+    which = f"key {asked.number}" if asked.number else "the key"
+    source = f"{which} from {asked.key.source}" if asked.key else "a request without a key"
     return AuthenticationFailed(
         f"{asked.who} does not accept {source} ({status}){_words(said)}",
         _another_key(asked),
@@ -235,19 +254,17 @@ def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
 
 
 def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateLimited:
-    if _NO_QUOTA.search(f"{said.code} {said.text}"):
-        return RateLimited(
-            f"the quota of the account at {asked.who} is used up (429){_words(said)}",
-            "Pay there or raise the limit, or ask another model: %chat use MODEL",
-            model=asked.model,
-        )
+    which = f", key {asked.number}" if asked.number else ""
+    used_up = bool(_NO_QUOTA.search(f"{said.code} {said.text}"))
+    message = f"{asked.who} takes no more requests for now (429{which}){_words(said)}"
     wait = f"Wait {_duration(seconds) or 'a while'} and run"
-    return RateLimited(
-        f"{asked.who} takes no more requests for now (429){_words(said)}",
-        f"{wait} the cell again, or ask another model: %chat use MODEL",
-        model=asked.model,
-        retry_after=seconds,
-    )
+    step = f"{wait} the cell again, or ask another model: %chat use MODEL"
+    if used_up:
+        message = f"the quota of the account at {asked.who} is used up (429{which}){_words(said)}"
+        step = "Pay there or raise the limit, or ask another model: %chat use MODEL"
+    limited = RateLimited(message, step, model=asked.model, status=429, retry_after=seconds)
+    limited.used_up = used_up
+    return limited
 
 
 def _words(said: Complaint) -> str:

@@ -9,6 +9,7 @@ import httpx
 
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.access import Access
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.catalog import declared_of
 from jan_magics.providers.dialects import GOOGLE, Dialect
@@ -27,20 +28,20 @@ _PREFIX: Final = "models/"
 
 
 class GoogleProvider(HttpProvider):
-    """One server at one address with at most one key."""
+    """One server at one address; `access` says how it is asked, or is its one key."""
 
     def __init__(
         self,
         name: str,
         address: str,
-        key: Key | None = None,
+        access: Access | Key | None = None,
         *,
         dialect: Dialect = GOOGLE,
         header: str = "x-goog-api-key",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        line = Line(address, key, header=header, transport=transport)
-        super().__init__(name, key, dialect, line)
+        line = Line(address, header=header, transport=transport)
+        super().__init__(name, access, dialect, line)
 
     @property
     def continues(self) -> bool:

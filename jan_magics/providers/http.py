@@ -1,6 +1,5 @@
-"""The line to one server: timeouts, proxies, one retry, and every failure of httpx typed."""
+"""The line to one server: timeouts, proxies, one resend, and every failure of httpx typed."""
 
-import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -11,18 +10,13 @@ from typing import Final
 
 import httpx
 
-from jan_magics.domain.errors import (
-    ModelNotReachable,
-    ModelTimeout,
-    ProviderError,
-    RequestRejected,
-    StreamBroken,
-)
 from jan_magics.domain.messages import Json
-from jan_magics.providers.failures import GO_ON, Asked, failure
+from jan_magics.domain.models import SENDS
+from jan_magics.providers.bodies import Body
+from jan_magics.providers.failures import Asked, failure
 from jan_magics.providers.keys import Key, is_loopback, origin_of
+from jan_magics.providers.transport import CONNECT, transport_failure
 
-CONNECT: Final = 5.0
 READ: Final = 600.0
 BODY_LIMIT: Final = 16 * 1024 * 1024
 _ERROR_LIMIT: Final = 64 * 1024
@@ -30,9 +24,24 @@ _HEADERS: Final = {"Accept-Encoding": "identity", "User-Agent": "jan-magics"}
 
 
 @dataclass(slots=True)
+class Sends:
+    """How often a request may still go out, over all causes."""
+
+    left: int = SENDS
+
+    def take(self) -> bool:
+        """Take one; False where none is left."""
+        if self.left <= 0:
+            return False
+        self.left -= 1
+        return True
+
+
+@dataclass(slots=True)
 class _Progress:
     """How far one request came: that decides what a broken connection means."""
 
+    sends: Sends
     fresh: bool = False
     answered: bool = False
 
@@ -59,34 +68,43 @@ class KeyAuth(httpx.Auth):
 class Line:
     """Requests to one address. The client is made by the first request, inside its loop.
 
-    `header` carries the key; `headers` go with every request.
+    `header` carries the key of who is asked; `headers` go with every request.
     """
 
     def __init__(
         self,
         address: str,
-        key: Key | None = None,
         *,
         header: str = "Authorization",
         headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.address = address.rstrip("/")
-        self._auth = KeyAuth(key, header) if key else None
+        self._header = header
         self._headers = dict(headers or {})
         self._transport = transport
         self._client: httpx.AsyncClient | None = None
 
     @asynccontextmanager
     async def post(
-        self, path: str, body: Mapping[str, Json], asked: Asked, read: float | None
+        self,
+        path: str,
+        body: Mapping[str, Json],
+        asked: Asked,
+        read: float | None,
+        sends: Sends | None = None,
     ) -> AsyncGenerator[httpx.Response, None]:
         """Send JSON and give the response once its headers say success. Raises ProviderError."""
+        made = Body(body)
         request = self._open().build_request(
-            "POST", self._url(path), json=body, timeout=_timeout(read)
+            "POST",
+            self._url(path),
+            content=made.content,
+            headers={"Content-Type": "application/json", "Content-Length": str(made.size)},
+            timeout=_timeout(read),
         )
-        with self._typed(asked) as progress:
-            response = await self._send(request, progress)
+        with self._typed(asked, sends) as progress:
+            response = await self._send(request, asked, progress)
             try:
                 await _refuse(response, asked)
                 yield response
@@ -101,7 +119,7 @@ class Line:
         """
         request = self._open().build_request("GET", self._url(path), timeout=_timeout(read))
         with self._typed(asked) as progress:
-            response = await self._send(request, progress)
+            response = await self._send(request, asked, progress)
             try:
                 await _refuse(response, asked)
                 return await body_of(response, BODY_LIMIT)
@@ -117,17 +135,21 @@ class Line:
     def _url(self, path: str) -> str:
         return f"{origin_of(self.address) if path.startswith('/') else self.address + '/'}{path}"
 
-    async def _send(self, request: httpx.Request, progress: _Progress) -> httpx.Response:
+    async def _send(
+        self, request: httpx.Request, asked: Asked, progress: _Progress
+    ) -> httpx.Response:
         client = self._open()
+        auth = KeyAuth(asked.key, self._header) if asked.key else None
         request.extensions = {**request.extensions, "trace": progress.trace}
+        progress.sends.take()
         try:
-            response = await client.send(request, stream=True, auth=self._auth)
+            response = await client.send(request, stream=True, auth=auth)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
             # A server may close an idle connection just as it is used again. Nothing was answered
             # and the connection was not new, so asking once more is safe.
-            if progress.fresh:
+            if progress.fresh or not progress.sends.take():
                 raise
-            response = await client.send(request, stream=True, auth=self._auth)
+            response = await client.send(request, stream=True, auth=auth)
         progress.answered = True
         return response
 
@@ -149,8 +171,8 @@ class Line:
         return self._client
 
     @contextmanager
-    def _typed(self, asked: Asked) -> Generator[_Progress, None, None]:
-        progress = _Progress()
+    def _typed(self, asked: Asked, sends: Sends | None = None) -> Generator[_Progress, None, None]:
+        progress = _Progress(sends or Sends())
         try:
             yield progress
         except (
@@ -181,59 +203,6 @@ def chunks_of(response: httpx.Response) -> AsyncIterator[bytes]:
     return response.aiter_raw()
 
 
-def transport_failure(error: Exception, asked: Asked, *, begun: bool) -> ProviderError:
-    """Map an exception of httpx: before the answer nobody listens, after it the stream broke."""
-    if isinstance(error, httpx.TimeoutException) and not isinstance(error, _NO_CONNECTION):
-        return ModelTimeout(
-            f"{asked.model} sent nothing for too long",
-            "Run the cell again, or give it more time: -P timeout=1200",
-            model=asked.model,
-        )
-    if isinstance(error, _NO_REQUEST):
-        return RequestRejected(
-            f"{asked.address!r} cannot be asked: {type(error).__name__}",
-            "Write the address like https://HOST/v1#MODEL",
-            model=asked.model,
-        )
-    if begun:
-        return StreamBroken(
-            f"the answer of {asked.model} was cut off ({type(error).__name__})",
-            GO_ON,
-            model=asked.model,
-        )
-    if _nameless(error):
-        return ModelNotReachable(
-            f"{asked.model} is not reachable: the name in {asked.address} cannot be resolved",
-            "Check its spelling and the network, or ask another model: %chat use MODEL",
-            model=asked.model,
-        )
-    return ModelNotReachable(
-        f"{asked.model} is not reachable at {asked.address}: {_why(error)}",
-        "Start its server, or list what is running: %chat models   then: %chat use MODEL",
-        model=asked.model,
-    )
-
-
-_NO_CONNECTION: Final = (httpx.ConnectTimeout, httpx.PoolTimeout)
-_NO_REQUEST: Final = (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.CookieConflict)
-
-
-def _nameless(error: BaseException | None) -> bool:
-    """Tell whether a host's name could not be resolved; the reason lies below httpx's error."""
-    while error is not None and not isinstance(error, socket.gaierror):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, _NO_CONNECTION):
-        return f"no connection within {CONNECT:g} s"
-    if not isinstance(error, httpx.ConnectError):
-        return f"the connection failed ({type(error).__name__})"
-    certificate = "ssl" in str(error).lower() or "certificate" in str(error).lower()
-    return "its certificate is not trusted" if certificate else "nothing listens there"
-
-
 async def _refuse(response: httpx.Response, asked: Asked) -> None:
     if response.is_success:
         return
@@ -254,7 +223,10 @@ def _timeout(read: float | None) -> httpx.Timeout:
     return httpx.Timeout(READ if read is None else read, connect=CONNECT, pool=CONNECT)
 
 
-def _tls(address: str) -> ssl.SSLContext | bool:
+def _tls(address: str) -> ssl.SSLContext:
     # Loading the certificates takes longer than a whole local request, and http has no use for
     # them: a context that trusts nobody stands in.
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address.startswith("http://") else True
+    if address.startswith("http://"):
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Whoever names an authority of their own means it for this machine, too, unlike a proxy.
+    return httpx.create_ssl_context(trust_env=True)

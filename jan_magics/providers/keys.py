@@ -1,11 +1,6 @@
 """API keys: where one comes from and which origin it may be sent to. Never shown anywhere."""
 
-import json
-import os
-import stat
-import tempfile
-import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from ipaddress import ip_address
@@ -16,9 +11,10 @@ from urllib.parse import SplitResult, urlsplit
 
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.key_files import FILE_NAME, ask_keyring, read_keys, write_keys
 
-FILE_NAME: Final = "keys.toml"
-SERVICE: Final = "jan-magics"
+MOST: Final = 9
+"""Variables of one provider: NAME, NAME_2 and so on up to this number."""
 NEAR: Final = 0.7
 """How alike two names of providers are, at least, when one of them may be meant."""
 _PORTS: Final = {"http": 80, "https": 443}
@@ -57,6 +53,10 @@ class Key:
                 f"Store a key for that server: %chat key {origin}",
             )
         return self.__value
+
+    def same_as(self, other: "Key") -> bool:
+        """Tell whether another key has the same text."""
+        return self.__value == other.reveal(other.origin)
 
     def redact(self, text: str) -> str:
         """Replace the key wherever the text repeats it."""
@@ -138,27 +138,34 @@ class KeyChain:
     folder: Path | None = None
     keyring: bool = True
 
-    def key_for(self, provider: str, address: str) -> Key | None:
-        """Return the first key that was given for this provider at this origin.
+    def keys_for(self, provider: str, address: str) -> Iterator[Key]:
+        """Yield the keys that were given for this provider at this origin, in their order.
 
-        Raises:
-            KeyRefused: when keys.toml is readable by others.
+        Each place is looked into only when a key from there is wanted. Raises KeyRefused when
+        keys.toml is readable by others.
         """
         origin = origin_of(address)
         entry = CATALOG.get(provider)
-        variable = entry.key_variable if entry and _catalogued(provider) == origin else ""
-        if value := self.environment.get(variable, "").strip() if variable else "":
-            return Key(value, source=f"environment {variable}", origin=origin)
+        if entry and _catalogued(provider) == origin:
+            yield from self.variables(entry.key_variable, origin)
         names = tuple(name for name in (*CATALOG, origin) if _origin_for(name) == origin)
         if self.keyring:
-            for name in names:
-                if asked := _ask_keyring(name):
-                    return Key(asked, source="keyring", origin=origin)
-        stored = _read(self.folder) if self.folder else {}
-        for name in names:
-            if value := stored.get(name, ""):
-                return Key(value, source=FILE_NAME, origin=origin)
-        return None
+            asked = (ask_keyring(name) for name in names)
+            yield from (Key(value, source="keyring", origin=origin) for value in asked if value)
+        stored = read_keys(self.folder) if self.folder else {}
+        held = (value for name in names for value in stored.get(name, ()))
+        yield from (Key(value, source=FILE_NAME, origin=origin) for value in held)
+
+    def variables(self, name: str, origin: str) -> Iterator[Key]:
+        """Yield the keys that stand in a variable, and in those that are numbered after it."""
+        for variable in numbered(name):
+            if value := self.environment.get(variable, "").strip():
+                yield Key(value, source=f"environment {variable}", origin=origin)
+
+
+def numbered(name: str) -> tuple[str, ...]:
+    """Return the variables that may hold keys of one provider: NAME, then NAME_2 to NAME_9."""
+    return (name, *(f"{name}_{n}" for n in range(2, MOST + 1))) if name else ()
 
 
 def list_keys(chain: KeyChain) -> Mapping[str, tuple[str, ...]]:
@@ -168,9 +175,10 @@ def list_keys(chain: KeyChain) -> Mapping[str, tuple[str, ...]]:
     """
     sources: dict[str, tuple[str, ...]] = {}
     for name, entry in CATALOG.items():
-        if entry.key_variable and chain.environment.get(entry.key_variable, "").strip():
-            sources[name] = (f"environment {entry.key_variable}",)
-    for name in _read(chain.folder) if chain.folder else ():
+        held = (each.source for each in chain.variables(entry.key_variable, ""))
+        if found := tuple(held):
+            sources[name] = found
+    for name in read_keys(chain.folder) if chain.folder else ():
         sources[name] = (*sources.get(name, ()), FILE_NAME)
     return sources
 
@@ -199,6 +207,8 @@ def holder_of(name: str, hosts: Mapping[str, str] = MappingProxyType({})) -> str
 def store_key(name: str, value: str, folder: Path) -> Path:
     """Write a key for a provider or an origin into keys.toml, readable by its owner only.
 
+    It takes the place of the first one there; further ones stay behind it.
+
     Raises:
         KeyRefused: when the file is readable by others, or the key has impossible characters.
         SettingError: when `name` is neither a provider with a server nor an address.
@@ -206,22 +216,8 @@ def store_key(name: str, value: str, folder: Path) -> Path:
     name = holder_of(name)
     origin = _origin_for(name)
     kept = Key(value, source="this call", origin=origin).reveal(origin)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    entries = {**_read(folder), name: kept}
-    lines = [f"{json.dumps(key)} = {json.dumps(text)}" for key, text in sorted(entries.items())]
-    path = folder / FILE_NAME
-    # mkstemp makes the file with mode 0600, so that the key is never readable, not even briefly.
-    descriptor, temporary = tempfile.mkstemp(dir=folder, prefix=".keys-")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write("\n".join(("[keys]", *lines, "")))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except OSError:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path
+    held = read_keys(folder)
+    return write_keys(folder, {**held, name: (kept, *held.get(name, ())[1:])})
 
 
 def _catalogued(provider: str) -> str:
@@ -231,39 +227,3 @@ def _catalogued(provider: str) -> str:
 
 def _origin_for(name: str) -> str:
     return _catalogued(name) if name in CATALOG else origin_of(name)
-
-
-def _read(folder: Path) -> dict[str, str]:
-    path = folder / FILE_NAME
-    try:
-        with path.open("rb") as file:
-            # Asked of the open file, so that nobody can put another one in its place in between.
-            mode = os.fstat(file.fileno()).st_mode
-            if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
-                raise KeyRefused(
-                    f"{path} can be read by other users of this machine",
-                    f'Type: !chmod 600 "{path}"   (and renew its keys, if others had access)',
-                )
-            table = tomllib.load(file).get("keys", {})
-    except FileNotFoundError:
-        return {}
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(
-            f"{path} cannot be read", 'Mend it: under [keys], lines like openai = "…"'
-        ) from error
-    if not isinstance(table, dict):
-        return {}
-    return {name: value for name, value in table.items() if isinstance(value, str)}
-
-
-def _ask_keyring(name: str) -> str | None:
-    try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError:
-        return None
-    try:
-        return keyring.get_password(SERVICE, name)
-    except (KeyringError, RuntimeError, OSError, ValueError):
-        # A locked or broken keyring is the same as none: the file comes next.
-        return None

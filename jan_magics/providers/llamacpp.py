@@ -13,6 +13,7 @@ from typing import Final
 
 from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.messages import FilePart, Json, Role
+from jan_magics.providers.abilities import Abilities, in_properties
 from jan_magics.providers.failures import Asked, unreadable
 from jan_magics.providers.http import BODY_LIMIT, Line, body_of
 
@@ -38,6 +39,14 @@ class Frame:
     opening_with_system: int
 
 
+@dataclass(frozen=True, slots=True)
+class Properties:
+    """What a server tells of itself: its window in tokens, and what its model can."""
+
+    window: int
+    abilities: Abilities
+
+
 class LlamaTokenizer:
     """A tokenizer that has asked its server. Fill it before counting; it never guesses."""
 
@@ -45,11 +54,13 @@ class LlamaTokenizer:
         self,
         questions: "_Questions",
         frame: Frame,
-        window: int,
+        properties: "Properties",
         image: Callable[[FilePart], int],
     ) -> None:
-        self.window = window
+        self.window = properties.window
         """Tokens of the context, as the server was started."""
+        self.lacks = frozenset(properties.abilities.lacks)
+        """What the server says that its model cannot."""
         self._questions = questions
         self._frame = frame
         self._image = image
@@ -118,7 +129,8 @@ async def open_tokenizer(
         if window is None:
             return None
         questions = await _questions(line, asked, properties.get("eos_token"))
-        return LlamaTokenizer(questions, await _frame(questions), window, image)
+        told = Properties(window, in_properties(properties))
+        return LlamaTokenizer(questions, await _frame(questions), told, image)
     except (ProviderError, TimeoutError):
         # Its absence, its silence, an older version, a key that is refused: all mean that nothing
         # is counted here. The request itself will say what is wrong.

@@ -7,17 +7,36 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Final
 
-from jan_magics.domain.errors import JanError, ModelNotFound, ModelNotReachable
-from jan_magics.domain.events import Loading, StreamEvent
+from jan_magics.domain.errors import (
+    JanError,
+    ModelNotFound,
+    ModelNotReachable,
+    ProviderError,
+    ServerFailed,
+    StreamBroken,
+)
+from jan_magics.domain.events import (
+    LeftOut,
+    Loading,
+    ReasoningDelta,
+    StreamEvent,
+    TextDelta,
+    ToolCallDelta,
+)
 from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.access import Shared
 from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.key_order import Keys
 from jan_magics.providers.llamacpp import LlamaTokenizer
 from jan_magics.providers.local_files import LocalFiles, check_weights, find_files
 from jan_magics.providers.local_process import Running, launch, ready
 from jan_magics.providers.openai import OpenAIProvider
 
 _NEWS: Final = 2.0  # seconds between two lines about loading
+_LOOK: Final = 0.05  # seconds between two looks whether it has died
+_LOOKS: Final = 10
+_WORDS: Final = (TextDelta, ReasoningDelta, ToolCallDelta)
 
 
 class LocalServer:
@@ -75,6 +94,19 @@ class LocalServer:
             await asyncio.wait({task}, timeout=_NEWS)
         task.result()
 
+    async def crashed(self, asked: Running) -> bool:
+        """Tell whether the server that was asked has died; it is given a moment for that."""
+        for _ in range(_LOOKS):
+            if not asked.alive:
+                return True
+            await asyncio.sleep(_LOOK)
+        return False
+
+    async def drop(self, asked: Running) -> None:
+        """End the server that was asked, unless another one runs by now."""
+        if self._running is asked:
+            await self.close()
+
     async def close(self) -> None:
         """End the server; a later request starts it again."""
         if self._starting and not self._starting.done():
@@ -109,8 +141,11 @@ class LocalServer:
 class LocalProvider:
     """The provider `local`: our own server behind the wire that all speak."""
 
-    def __init__(self, server: LocalServer, *, own: bool = False) -> None:
+    def __init__(
+        self, server: LocalServer, *, own: bool = False, shared: Shared | None = None
+    ) -> None:
         self._server = server
+        self._shared = shared or Shared()
         self._own = own
         self._inner: OpenAIProvider | None = None
 
@@ -130,15 +165,37 @@ class LocalProvider:
         self._check(model)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Start the server where it does not run, then send the request. Raises ProviderError."""
+        """Start the server where it does not run, then send the request.
+
+        One that crashes before the first word is started once more. Raises ProviderError.
+        """
         self._check(request.model)
-        async with aclosing(self._server.started()) as news:
-            async for line in news:
-                yield line
-        inner = await self._speaking(request.model)
-        async with aclosing(inner.stream(request)) as events:
-            async for event in events:
-                yield event
+        for last in (False, True):
+            async with aclosing(self._server.started()) as news:
+                async for line in news:
+                    yield line
+            inner, running = await self._speaking(request.model), self._server.running
+            said = False
+            try:
+                async with aclosing(inner.stream(request)) as events:
+                    async for event in events:
+                        said = said or isinstance(event, _WORDS)
+                        if not (last and isinstance(event, LeftOut)):  # it was told before
+                            yield event
+            except ProviderError as failure:
+                if last or said or running is None or not await self._crashed(failure, running):
+                    raise
+            else:
+                return
+
+    async def _crashed(self, failure: ProviderError, asked: Running) -> bool:
+        """Tell whether the server has crashed or fails without a word, and end it if so."""
+        wordless = isinstance(failure, ServerFailed) and failure.wordless and failure.status == 500
+        broken = isinstance(failure, ModelNotReachable | StreamBroken)
+        if not wordless and not (broken and await self._server.crashed(asked)):
+            return False
+        await self._server.drop(asked)
+        return True
 
     async def idle(self) -> bool:
         """Tell whether the server runs and has nothing to do. Raises ProviderError."""
@@ -184,7 +241,9 @@ class LocalProvider:
         if self._inner is None or self._inner.address != running.address:
             await self._leave()
             dialect = CATALOG[self.name].dialect
-            self._inner = OpenAIProvider(self.name, running.address, running.key, dialect=dialect)
+            # A server that has crashed does not come back by itself.
+            access = self._shared.access(running.address, Keys([running.key]), patient=False)
+            self._inner = OpenAIProvider(self.name, running.address, access, dialect=dialect)
         return self._inner
 
     async def _leave(self) -> None:

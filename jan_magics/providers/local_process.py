@@ -95,7 +95,8 @@ def launch(files: LocalFiles, window: int) -> Running:
 
 async def ready(running: Running, files: LocalFiles) -> None:
     """Wait until the server answers. Raises ModelNotReachable, and ends it, when it does not."""
-    asked = Asked(f"local:{files.name}", "local", running.address, running.key)
+    # Without the key: until it answers, somebody else may listen there.
+    asked = Asked(f"local:{files.name}", "local", running.address)
     line = Line(running.address)
     answered = False
     error: ModelNotReachable | None = None

@@ -11,6 +11,7 @@ import httpx
 from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import CapabilitySource, ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.access import Access
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.dialects import OLLAMA, Dialect
 from jan_magics.providers.exchange import Letter, Reading, letter_of
@@ -25,6 +26,7 @@ from jan_magics.providers.waves import calls_in
 
 UNLOADED: Final = 4_096
 """Tokens of context that a model is loaded with, where nobody asks for more."""
+_NAMED: Final = ("tools", "vision")
 _PROBED: Final = 8
 _PATIENCE: Final = 0.08  # seconds for all probes together: a list must not wait for them
 
@@ -36,15 +38,15 @@ class OllamaProvider(HttpProvider):
         self,
         name: str,
         address: str,
-        key: Key | None = None,
+        access: Access | Key | None = None,
         *,
         dialect: Dialect = OLLAMA,
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         root = address.rstrip("/").removesuffix("/v1")
-        line = Line(root, key, header=header, transport=transport)
-        super().__init__(name, key, dialect, line)
+        line = Line(root, header=header, transport=transport)
+        super().__init__(name, access, dialect, line)
 
     @property
     def continues(self) -> bool:
@@ -69,9 +71,7 @@ class OllamaProvider(HttpProvider):
             ProviderError.
         """
         asked = self._asked(None)
-        tags, running = await asyncio.gather(
-            self._line.get("api/tags", asked), self._perhaps("api/ps", asked)
-        )
+        tags, running = await self._listed("api/tags", "api/ps", asked)
         names = _names(tags, asked)
         loaded = _loaded(running)
         first = sorted(names, key=lambda name: name not in loaded)
@@ -136,7 +136,10 @@ def _info(
     words = {"thinking": "reasoning"}
     can: dict[str, CapabilitySource] = {words.get(each, each): "probed" for each in names}
     ref = ModelRef(asked.provider, name, address)
-    return ModelInfo(ref, loaded.get(name) or _window(shown), can, name in loaded)
+    # It names all that a model can: what is not among them, it cannot.
+    lacks: dict[str, CapabilitySource] = {each: "probed" for each in _NAMED if each not in can}
+    window = loaded.get(name) or _window(shown)
+    return ModelInfo(ref, window, can, name in loaded, lacks if can else {})
 
 
 def _window(shown: Mapping[str, Json]) -> int | None:

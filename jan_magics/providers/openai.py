@@ -1,6 +1,5 @@
 """Servers that speak the OpenAI chat wire, over HTTP; openai_wire.py is the wire itself."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -8,6 +7,7 @@ import httpx
 
 from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
+from jan_magics.providers.access import Access
 from jan_magics.providers.answer import Answer
 from jan_magics.providers.dialects import PLAIN, Dialect
 from jan_magics.providers.exchange import Letter, Reading, letter_of
@@ -19,25 +19,25 @@ from jan_magics.providers.openai_answer import Decoder
 from jan_magics.providers.openai_models import is_idle, read_models
 from jan_magics.providers.openai_wire import encode
 from jan_magics.providers.params import settle
-from jan_magics.providers.speaking import HttpProvider
+from jan_magics.providers.speaking import PROBE, HttpProvider
 from jan_magics.providers.waves import calls_in
 
 
 class OpenAIProvider(HttpProvider):
-    """One server at one address with at most one key."""
+    """One server at one address; `access` says how it is asked, or is its one key."""
 
     def __init__(
         self,
         name: str,
         address: str,
-        key: Key | None = None,
+        access: Access | Key | None = None,
         *,
         dialect: Dialect = PLAIN,
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        line = Line(address, key, header=header, transport=transport)
-        super().__init__(name, key, dialect, line)
+        line = Line(address, header=header, transport=transport)
+        super().__init__(name, access, dialect, line)
 
     def letter(self, request: ChatRequest) -> Letter:
         """Return what is sent for a request. Raises SettingError for a parameter that is none."""
@@ -64,12 +64,13 @@ class OpenAIProvider(HttpProvider):
     async def models(self) -> Sequence[ModelInfo]:
         """List the models, the loaded or default one first. Raises ProviderError."""
         asked = self._asked(None)
-        if not self._dialect.native:
-            return read_models(await self._line.get("models", asked), asked)
-        listed, native = await asyncio.gather(
-            self._line.get("models", asked), self._perhaps(self._dialect.native, asked)
-        )
-        return read_models(listed, asked, native)
+        if self._dialect.slots:
+            listed, told = await self._listed("models", "/props", asked, PROBE)
+            return read_models(listed, asked, properties=told)
+        if self._dialect.native:
+            listed, native = await self._listed("models", self._dialect.native, asked)
+            return read_models(listed, asked, native)
+        return read_models(await self._line.get("models", asked), asked)
 
     async def tokenizer(
         self, model: ModelRef, image: Callable[[FilePart], int]

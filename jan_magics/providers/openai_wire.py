@@ -112,13 +112,12 @@ def _content(parts: Sequence[Part]) -> Json:
 
 def _file(part: FilePart) -> Json:
     kind, _, form = part.media_type.partition("/")
-    data = base64_of(part)
-    address = part.url or f"data:{part.media_type};base64,{data}"
+    address = part.url or base64_of(part, f"data:{part.media_type};base64,")
     if kind == "image":
         return {"type": "image_url", "image_url": {"url": address}}
     if kind == "audio" and part.data is not None:
         form = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav"}.get(form, form)
-        return {"type": "input_audio", "input_audio": {"data": data, "format": form}}
+        return {"type": "input_audio", "input_audio": {"data": base64_of(part), "format": form}}
     if kind == "text" and part.data is not None:
         return {"type": "text", "text": part.data.decode("utf-8", "replace")}
     return {"type": "file", "file": {"filename": part.name or "file", "file_data": address}}

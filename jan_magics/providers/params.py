@@ -5,8 +5,8 @@ defaults come below them and reasoning on top. Pure.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from jan_magics.domain.errors import RequestRejected, SettingError
@@ -62,7 +62,7 @@ def settle(
     values = {name: value for name, value in values.items() if value is not None}
     for name, value in options.parameters.items():
         if name not in CLIENT_KEYS and name not in FIXED_KEYS:
-            common = _COMMON.get(name, name)
+            common = _common(name)
             values[common] = number_in(value) if common in _NUMBERS else value
     if values.get("max_tokens") == 0:  # no limit
         del values["max_tokens"]
@@ -72,6 +72,20 @@ def settle(
     excludes = "the model does not take it while it reasons"
     left_out += [LeftOut(n, excludes) for n in excluded if values.pop(n, None) is not None]
     return Settled(values, level, tuple(left_out))
+
+
+def without(options: ChatOptions, names: Collection[str]) -> tuple[ChatOptions, list[str]]:
+    """Return options without parameters of these common names, and which of them there were."""
+    fields = {n: None for n in ("temperature", "max_tokens", "seed") if n in names}
+    found = {name for name in fields if getattr(options, name) is not None}
+    found |= {common for name in options.parameters if (common := _common(name)) in names}
+    kept = {name: v for name, v in options.parameters.items() if _common(name) not in names}
+    think = None if "reasoning" in names else options.think
+    return replace(options, **fields, think=think, parameters=kept), sorted(found)
+
+
+def _common(name: str) -> str:
+    return _COMMON.get(name, name)
 
 
 def rejects_parameter(error: RequestRejected, names: Sequence[str] | None = None) -> bool:

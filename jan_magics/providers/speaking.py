@@ -1,32 +1,44 @@
 """A server that answers over HTTP, whatever its wire: request, stream, list of models."""
 
+import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import replace
+from typing import Final
 
 from jan_magics.domain.errors import ProviderError
-from jan_magics.domain.events import StreamEvent
+from jan_magics.domain.events import LeftOut, Loading, StreamEvent, Waiting
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef
+from jan_magics.providers.access import Access, access_of
 from jan_magics.providers.dialects import Dialect
-from jan_magics.providers.exchange import Letter, Reading, exchange
+from jan_magics.providers.exchange import Exchange, Letter, Reading
 from jan_magics.providers.failures import Asked, unreadable
 from jan_magics.providers.http import Line
 from jan_magics.providers.keys import Key
-from jan_magics.providers.params import settle
+from jan_magics.providers.native import is_unloaded
+from jan_magics.providers.params import settle, without
+
+PROBE: Final = 0.1
+"""Seconds that a server has to tell what it knows of a model; else that is unknown."""
+LOADING: Final = 0.3
+"""Seconds without any event from which on a server is asked whether it loads the model."""
 
 
 class HttpProvider(ABC):
-    """One server at one address with at most one key.
+    """One server at one address; `access` says how it is asked, or is its one key.
 
     A wire makes it whole: `letter` is what is sent for a request, `reading` what reads its answer,
     and `models` its list.
     """
 
-    def __init__(self, name: str, key: Key | None, dialect: Dialect, line: Line) -> None:
+    def __init__(
+        self, name: str, access: Access | Key | None, dialect: Dialect, line: Line
+    ) -> None:
         self._name = name
-        self._key = key
+        self._access = access_of(access)
         self._dialect = dialect
         self._line = line
 
@@ -70,11 +82,51 @@ class HttpProvider(ABC):
         Raises:
             ProviderError: in its exact class, before, in or after the stream.
         """
-        asked = self._asked(request.model)
-        letter, reading = self.letter(request), self.reading(asked, request)
-        async with aclosing(exchange(self._line, asked, letter, reading)) as events:
-            async for event in events:
-                yield event
+        limiter = self._access.limiter
+        async with AsyncExitStack() as stack:
+            if limiter and limiter.full:
+                yield Waiting("waiting: another answer goes first")
+            if limiter:
+                await stack.enter_async_context(limiter.place(request.purpose))
+            exchange = self._exchange(request)
+            async with aclosing(exchange.events()) as events:
+                if self.tells_loading:
+                    first = asyncio.ensure_future(anext(events))
+                    try:
+                        await asyncio.wait({first}, timeout=LOADING)
+                        if not first.done() and await self.unloaded(request.model):
+                            yield Loading(f"loading {request.model.name}")
+                        yield await first
+                    finally:
+                        first.cancel()
+                        await asyncio.wait({first})
+                async for event in events:
+                    yield event
+
+    @property
+    def tells_loading(self) -> bool:
+        """Tell whether the server can be asked which models it has loaded."""
+        return bool(self._dialect.native)
+
+    async def unloaded(self, model: ModelRef) -> bool:
+        """Tell whether the server says that a model is not loaded; False where it does not say."""
+        told = await self._perhaps(self._dialect.native, self._asked(model), PROBE)
+        return is_unloaded(told, model.name)
+
+    def _exchange(self, request: ChatRequest) -> Exchange:
+        """Return a request as it is sent: without the parameters that were refused before."""
+        model, refused = request.model, self._access.learned.parameters(request.model)
+        asked, left = self._asked(model), list[LeftOut]()
+        if refused:
+            options, names = without(request.options, refused)
+            request = replace(request, options=options)
+            left = [LeftOut(name, refused[name]) for name in names]
+
+        def reading(asked: Asked) -> Reading:
+            return self.reading(asked, request)
+
+        letter = self.letter(request)
+        return Exchange(self._line, asked, self._access, request, letter, reading, tuple(left))
 
     async def idle(self) -> bool:
         """Return True: most servers do not tell. Raises ProviderError."""
@@ -84,16 +136,30 @@ class HttpProvider(ABC):
         """Close all connections."""
         await self._line.close()
 
-    async def _perhaps(self, path: str, asked: Asked) -> bytes:
+    async def _listed(
+        self, path: str, beside: str, asked: Asked, patience: float | None = None
+    ) -> tuple[bytes, bytes]:
+        """Return a list and what another path tells beside it, both asked for at the same time."""
+        further = asyncio.create_task(self._perhaps(beside, asked, patience))
         try:
-            return await self._line.get(path, asked)
-        except ProviderError:
+            return await self._line.get(path, asked), await further
+        finally:
+            further.cancel()
+            await asyncio.wait({further})
+
+    async def _perhaps(self, path: str, asked: Asked, patience: float | None = None) -> bytes:
+        try:
+            async with asyncio.timeout(patience):
+                return await self._line.get(path, asked)
+        except (ProviderError, TimeoutError):
             # Only more is known with it; an older version does not have it.
             return b""
 
     def _asked(self, model: ModelRef | None) -> Asked:
         named = str(model) if model else self._name
-        return Asked(named, self._name, self._line.address, self._key)
+        keys = self._access.keys
+        number = keys.number if keys.number > 1 else 0
+        return Asked(named, self._name, self._line.address, keys.current, number)
 
 
 def parsed_list(body: bytes, asked: Asked) -> Json:

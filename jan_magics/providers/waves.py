@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from jan_magics.domain.messages import (
     FilePart,
@@ -14,6 +15,7 @@ from jan_magics.domain.messages import (
     ToolResultPart,
 )
 from jan_magics.domain.models import ModelRef
+from jan_magics.providers.bodies import LARGE, Inline
 
 
 def waves(parts: Sequence[Part]) -> Iterator[list[Part]]:
@@ -56,9 +58,12 @@ def output_of(result: ToolResultPart) -> str:
     return output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
 
 
-def base64_of(part: FilePart) -> str:
-    """Return a file's bytes as base64, "" without any."""
-    return base64.b64encode(part.data or b"").decode("ascii")
+def base64_of(part: FilePart, before: str = "") -> Json:
+    """Return a text and behind it a file's bytes as base64; of a large one it is made later."""
+    data = part.data or b""
+    if len(data) >= LARGE:
+        return cast(Json, Inline(data, before))
+    return before + base64.b64encode(data).decode("ascii")
 
 
 def opaque_for(model: ModelRef, opaque: ProviderData | None) -> Json:

@@ -12,7 +12,6 @@ from tests.conformance.vectors import FILE, load
 NOT_YET_BUILT: frozenset[str] = frozenset(
     {
         "attachments.route",
-        "provider.key_chain",
         "provider.preserves_reasoning",
         "rag.chunk_text",
         "rag.clamp_chunk_size",
@@ -22,7 +21,6 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
         "rag.search_linear",
         "rag.search_modes",
         "rag.split_to_fit",
-        "wire.local_500",
     }
 )
 

@@ -1,42 +1,37 @@
-"""What Jan's transport does with providers, parameters, errors and streams, and what ours does."""
+"""What Jan's transport does with providers, parameters and streams, and what ours does."""
 
 import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, Final
 
-import httpx
 import pytest
 
-from jan_magics.domain.errors import ContextOverflow, ProviderError, RequestRejected
+from jan_magics.domain.errors import ProviderError, ServerFailed
 from jan_magics.domain.events import TextDelta
 from jan_magics.domain.messages import Message, ReasoningPart, Role, TextPart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
 from jan_magics.engine.continuing import Continued
 from jan_magics.providers.catalog import CATALOG, Entry
-from jan_magics.providers.complaints import (
-    Complaint,
-    complaint,
-    plain_words,
-    unwrap_words,
-    unwrapped,
-)
+from jan_magics.providers.connect import connect
 from jan_magics.providers.dialects import CUSTOM, HOSTED, LLAMA, MISTRAL, Dialect
-from jan_magics.providers.failures import Asked, complained
 from jan_magics.providers.hosts import read_host, wire_of
-from jan_magics.providers.http import transport_failure
+from jan_magics.providers.keys import KeyChain
+from jan_magics.providers.local import LocalProvider
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_wire import encode
-from jan_magics.providers.params import rejects_parameter, settle
+from jan_magics.providers.params import settle
 from jan_magics.providers.sse import SseDecoder
 from tests.conformance.vectors import Adapter, Ours, Vector, check, of_areas
 from tests.providers.asking import collect
+from tests.providers.doubles import pretending
 from tests.providers.loopback import http, serving
 
-ASKED: Final = Asked("test:model", "test", "http://127.0.0.1:1/v1")
 THEN: Final = datetime(2026, 1, 1, tzinfo=UTC)
 GOOD: Final = b'data: {"choices":[{"delta":{"content":"x"},"finish_reason":"stop"}]}\n\n'
 
@@ -84,6 +79,18 @@ def run_exclusion(given: Any) -> object:
     entry = entry_of(given["provider"], given["api_type"])
     settled = settle(ChatOptions(parameters=given["params"]), entry.dialect, "m")
     return [left.name for left in settled.left_out]
+
+
+def run_keys(given: Any) -> object:
+    told = given["provider"]
+    entry = {"address": "https://host.example/v1", "key_env": "HOST_KEY"}
+    host = read_host("mine", {**entry, "keys": told["api_key_fallbacks"]}, "config.toml")
+    chain = KeyChain({"HOST_KEY": told.get("api_key", "")}, keyring=False)
+    provider = connect(ModelRef("mine", "m"), keys=chain, host=host)
+    assert isinstance(provider, OpenAIProvider)
+    keys = provider._access.keys
+    found = [keys.current, *(key for _, key in keys.after_current())]
+    return [key.reveal(key.origin) for key in found if key]
 
 
 # --------------------------------------------------------------------------------------- wire
@@ -156,6 +163,30 @@ def run_retry(given: Any) -> object:
     return {"calls": len(bodies), "final_status": status}
 
 
+def run_crash(given: Any) -> object:
+    assert (given["status"], given["body"]) == (500, "")  # as the double answers
+
+    async def go(folder: Path) -> tuple[ServerFailed, int]:
+        server, starts = pretending(folder, "wordless")
+        provider = LocalProvider(server, own=True)
+        try:
+            with pytest.raises(ServerFailed) as raised:
+                await collect(provider, request_of({"model": "tiny.Q4"}))
+        finally:
+            await provider.close()
+        return raised.value, len(starts.read_text().split())
+
+    with TemporaryDirectory() as folder:
+        error, starts = asyncio.run(go(Path(folder)))
+    named = {ServerFailed: "llamacpp_server_error"}
+    return {
+        "reload_called": starts - 1,
+        "status": error.status,
+        "error_type": named[type(error)],
+        "message": {"$nonempty": bool(error.message)},
+    }
+
+
 def run_sse(given: Any) -> object:
     decoder = SseDecoder()
     found = [each for chunk in given["chunks"] for each in decoder.feed(chunk.encode())]
@@ -170,47 +201,6 @@ def run_continuation(given: Any) -> object:
     return folding.text()
 
 
-# ------------------------------------------------------------------------------------- errors
-
-
-def run_context_info(given: Any) -> object:
-    error = given["error"]
-    said = complaint(error["responseBody"].encode(), None) if error else Complaint("")
-    if said.used is None or said.window is None:
-        return None
-    return {"nPromptTokens": said.used, "nCtx": said.window}
-
-
-def run_sampling(given: Any) -> object:
-    return rejects_parameter(RequestRejected(given["message"], status=400))
-
-
-def run_overflow(given: Any) -> object:
-    error = complained(Complaint(given["message"]), ASKED, 400)
-    if not isinstance(error, ContextOverflow):
-        return {"is_overflow": False, "parsed": None}
-    known = error.used is not None and error.window is not None
-    numbers = {"requestTokens": error.used, "contextTokens": error.window}
-    return {"is_overflow": True, "parsed": numbers if known else None}
-
-
-def run_wrapper(given: Any) -> object:
-    return unwrap_words(given["message"])
-
-
-def run_upstream(given: Any) -> object:
-    return plain_words(given["message"])
-
-
-def run_unwrap(given: Any) -> object:
-    return unwrapped(given["error"])
-
-
-def run_transport(given: Any) -> object:
-    error = transport_failure(httpx.ConnectError(given["message"]), ASKED, begun=False)
-    return "tls" if "certificate" in error.message else "connection"
-
-
 ADAPTERS: Final[Mapping[str, Adapter]] = MappingProxyType(
     {
         "provider.api_type": run_api_type,
@@ -218,20 +208,15 @@ ADAPTERS: Final[Mapping[str, Adapter]] = MappingProxyType(
         "provider.is_predefined_remote": run_predefined,
         "provider.model_level_rejected": run_rejected,
         "provider.mutual_exclusion": run_exclusion,
+        "provider.key_chain": run_keys,
         "sanitize.llamacpp_reasoning_params": run_template,
         "wire.build_body": run_body,
         "wire.decode_sentinels": run_sentinels,
         "wire.strip_reasoning": run_strip,
         "wire.sampling_retry": run_retry,
+        "wire.local_500": run_crash,
         "wire.sse_filter": run_sse,
         "stream.prepend_continuation": run_continuation,
-        "errors.context_info": run_context_info,
-        "errors.is_sampling_rejection": run_sampling,
-        "errors.parse_context_overflow": run_overflow,
-        "errors.strip_retry_wrapper": run_wrapper,
-        "errors.clean_upstream": run_upstream,
-        "errors.unwrap_retry": run_unwrap,
-        "errors.transport_category": run_transport,
     }
 )
 
@@ -240,7 +225,6 @@ _LLAMA: Final = {**_BODY, "cache_prompt": True, "return_progress": True}
 _QUIET: Final = "timings for each token triple a stream, and its last chunk tells them too"
 _PLAIN: Final = "text is text: audio and video have parts of their own, and no text becomes one"
 _FRAMES: Final = "named events are read too: an error may come in one, and others say nothing"
-_TYPES: Final = "a time-out is a class of its own; words of another class do not make one"
 OURS: Final[Mapping[str, Ours]] = MappingProxyType(
     {
         "provider.dispatch/openai": Ours("openai_compatible_with_params", "we speak the chat wire"),
@@ -275,9 +259,6 @@ OURS: Final[Mapping[str, Ours]] = MappingProxyType(
             {"chat_template_kwargs": {"enable_thinking": True, "keep": 1, "obj": {"x": 1}}},
             "what a user writes out is sent as it is written",
         ),
-        "errors.context_info/zero_ok": Ours(None, "a server without a window tells no overflow"),
-        "errors.transport_category/timeout": Ours("connection", _TYPES),
-        "errors.transport_category/tls_timeout": Ours("connection", _TYPES),
     }
 )  # fmt: skip
 

@@ -1,7 +1,10 @@
 """A program that behaves like llama-server as far as starting and ending it goes.
 
-The weights file says how, behind its first word, which is GGUF:
-{"mode": "ok" | "die" | "silent" | "illegal" | "slow", "pid": PATH}.
+The weights file says how, behind its first word, which is GGUF: {"mode": MODE, "pid": PATH}. Every
+start adds a line to PATH.starts.
+
+MODE is ok, die (at its start), silent, illegal, slow, crash (at a request), wordless (500 without a
+body), or the last two with "once": only the first one started does so.
 """
 
 import json
@@ -20,6 +23,7 @@ WORDS = b'data: {"choices":[{"delta":{"content":"hello"},"finish_reason":"stop"}
 class Answers(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     loading = 0.3
+    mode = "ok"
 
     def do_GET(self) -> None:
         ready = time.monotonic() - BORN > self.loading
@@ -28,6 +32,11 @@ class Answers(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
+        if self.mode == "crash":
+            os._exit(134)
+        if self.mode == "wordless":
+            self._say(500, "text/plain", b"")
+            return
         if self.headers["authorization"] != f"Bearer {os.environ['LLAMA_API_KEY']}":
             self._say(401, "application/json", b'{"error":{"message":"Invalid API Key"}}')
         else:
@@ -50,6 +59,11 @@ def main() -> None:
     pid = Path(orders["pid"])
     pid.with_suffix(".new").write_text(str(os.getpid()))
     pid.with_suffix(".new").rename(pid)  # whoever waits for the file finds the number in it
+    starts = pid.with_suffix(".starts")
+    with starts.open("a") as log:
+        log.write(f"{os.getpid()}\n")
+    mode, once, _ = orders["mode"].partition(" once")
+    Answers.mode = "ok" if once and len(starts.read_text().split()) > 1 else mode
     if orders["mode"] == "die":
         sys.stderr.write(f"error: unknown model architecture (key {os.environ['LLAMA_API_KEY']})\n")
         sys.exit(3)

@@ -72,7 +72,7 @@ def test_a_known_name_at_another_address_gets_no_key_of_the_environment() -> Non
     provider = connect(ref, keys=keys)
     assert isinstance(provider, OpenAIProvider)
     assert provider.address == "https://proxy.example/v1"
-    assert provider._key is None
+    assert provider._access.keys.current is None
 
 
 def test_keys_of_the_environment_of_the_file_and_of_the_caller(tmp_path: Path) -> None:
@@ -167,7 +167,9 @@ def test_discovery_sends_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
             await discover(9.0, servers=(entry("jan", server.address),))
             return server.heads
 
-    (head,) = asyncio.run(go())
+    heads = asyncio.run(go())
+    assert {head.split()[1] for head in heads} == {"/v1/models", "/props"}
+    head = "".join(heads)
     assert "authorization" not in head.lower()
 
 

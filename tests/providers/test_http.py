@@ -14,9 +14,10 @@ from jan_magics.domain.errors import (
     StreamBroken,
 )
 from jan_magics.domain.events import Finish, TextDelta
-from jan_magics.providers.http import Line, transport_failure
+from jan_magics.providers.http import Line
 from jan_magics.providers.keys import Key, origin_of
 from jan_magics.providers.openai import OpenAIProvider
+from jan_magics.providers.transport import transport_failure
 from tests.providers.asking import ASKED, asking, collect
 from tests.providers.loopback import Reply, Server, chunked, http, serving
 

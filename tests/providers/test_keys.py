@@ -136,31 +136,35 @@ def test_loopback(address: str, home: bool) -> None:
 # ------------------------------------------------------------------------------------ chain
 
 
+def first_key(keys: KeyChain, provider: str, address: str) -> Key | None:
+    return next(keys.keys_for(provider, address), None)
+
+
 def test_an_environment_key_goes_to_the_catalogued_origin_only() -> None:
-    found = chain().key_for("openai", OPENAI)
+    found = first_key(chain(), "openai", OPENAI)
     assert found
     assert found.source == "environment OPENAI_API_KEY"
     assert found.reveal("https://api.openai.com") == SECRET
-    assert chain().key_for("openai", "https://proxy.example/v1") is None
-    assert chain().key_for("openai", "http://api.openai.com/v1") is None
-    assert chain().key_for("custom", OPENAI) is None
-    assert chain().key_for("groq", CATALOG["groq"].address) is None
+    assert first_key(chain(), "openai", "https://proxy.example/v1") is None
+    assert first_key(chain(), "openai", "http://api.openai.com/v1") is None
+    assert first_key(chain(), "custom", OPENAI) is None
+    assert first_key(chain(), "groq", CATALOG["groq"].address) is None
 
 
 def test_a_custom_host_gets_only_a_key_stored_for_it(tmp_path: Path) -> None:
     store_key("https://host.example:8443/v1", "host-key", tmp_path)
     store_key("openai", "openai-key", tmp_path)
-    found = chain(tmp_path).key_for("custom", "https://host.example:8443/other/v1")
+    found = first_key(chain(tmp_path), "custom", "https://host.example:8443/other/v1")
     assert found
     assert found.reveal("https://host.example:8443") == "host-key"
     for other in ("https://host.example/v1", "http://host.example:8443/v1", "https://x.example"):
-        assert chain(tmp_path).key_for("custom", other) is None
+        assert first_key(chain(tmp_path), "custom", other) is None
 
 
 def test_the_environment_comes_before_the_file(tmp_path: Path) -> None:
     store_key("openai", "stored", tmp_path)
-    first = chain(tmp_path).key_for("openai", OPENAI)
-    second = chain(tmp_path, {"OPENAI_API_KEY": "  "}).key_for("openai", OPENAI)
+    first = first_key(chain(tmp_path), "openai", OPENAI)
+    second = first_key(chain(tmp_path, {"OPENAI_API_KEY": "  "}), "openai", OPENAI)
     assert first
     assert second
     assert (first.source, second.source) == ("environment OPENAI_API_KEY", "keys.toml")
@@ -190,7 +194,7 @@ def install(monkeypatch: pytest.MonkeyPatch, answer: str | Exception) -> None:
 def test_the_keyring_comes_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(monkeypatch, "from-keyring")
     store_key("openai", "stored", tmp_path)
-    found = KeyChain({}, tmp_path).key_for("openai", OPENAI)
+    found = first_key(KeyChain({}, tmp_path), "openai", OPENAI)
     assert found
     assert (found.source, found.reveal(found.origin)) == ("keyring", "from-keyring")
 
@@ -201,14 +205,14 @@ def test_a_broken_keyring_is_none(
 ) -> None:
     install(monkeypatch, error)
     store_key("openai", "stored", tmp_path)
-    found = KeyChain({}, tmp_path).key_for("openai", OPENAI)
+    found = first_key(KeyChain({}, tmp_path), "openai", OPENAI)
     assert found
     assert found.source == "keys.toml"
 
 
 def test_no_keyring_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "keyring", None)
-    assert KeyChain({}).key_for("openai", OPENAI) is None
+    assert first_key(KeyChain({}), "openai", OPENAI) is None
 
 
 # ------------------------------------------------------------------------------------- file
@@ -230,7 +234,7 @@ def test_a_stored_key_is_readable_by_its_owner_only(tmp_path: Path) -> None:
 def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     store_key("openai", SECRET, tmp_path).chmod(mode)
     for use in (
-        lambda: chain(tmp_path, {}).key_for("openai", OPENAI),
+        lambda: first_key(chain(tmp_path, {}), "openai", OPENAI),
         lambda: store_key("groq", "x", tmp_path),
         lambda: list_keys(chain(tmp_path)),
     ):
@@ -244,7 +248,7 @@ def test_a_file_without_keys(tmp_path: Path, content: str) -> None:
     path = tmp_path / "keys.toml"
     path.write_text(content)
     path.chmod(0o600)
-    assert chain(tmp_path, {}).key_for("openai", OPENAI) is None
+    assert first_key(chain(tmp_path, {}), "openai", OPENAI) is None
 
 
 @pytest.mark.parametrize("content", [f"[keys\nopenai = {SECRET}", "\x00"])
@@ -253,7 +257,7 @@ def test_a_damaged_file_is_named_and_not_quoted(tmp_path: Path, content: str) ->
     path.write_text(content)
     path.chmod(0o600)
     with pytest.raises(SettingError, match=r"keys\.toml cannot be read") as raised:
-        chain(tmp_path, {}).key_for("openai", OPENAI)
+        first_key(chain(tmp_path, {}), "openai", OPENAI)
     assert SECRET not in "".join(traceback.format_exception(raised.value))
 
 
@@ -267,7 +271,7 @@ def test_an_unknown_name_or_one_without_a_server_is_refused(tmp_path: Path) -> N
 def test_odd_characters_survive(tmp_path: Path) -> None:
     odd = 'a"b\\c#d=e'
     store_key("openai", odd, tmp_path)
-    found = chain(tmp_path, {}).key_for("openai", OPENAI)
+    found = first_key(chain(tmp_path, {}), "openai", OPENAI)
     assert found
     assert found.reveal(found.origin) == odd
 

@@ -81,8 +81,8 @@ def test_leaving_a_stream_frees_the_slot(real_model: str) -> None:
                 break
         await events.aclose()
         assert server.running
-        line = Line(server.running.address, server.running.key)
-        asked = Asked(real_model, "local", line.address)
+        line = Line(server.running.address)
+        asked = Asked(real_model, "local", line.address, server.running.key)
         begun = time.monotonic()
         busy = True
         while busy and time.monotonic() - begun < 8:

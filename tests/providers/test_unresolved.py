@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from jan_magics.providers.failures import Asked
-from jan_magics.providers.http import transport_failure
+from jan_magics.providers.transport import transport_failure
 
 
 def test_a_name_that_cannot_be_resolved_is_said() -> None:

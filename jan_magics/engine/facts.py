@@ -1,0 +1,36 @@
+"""What is known of a model before it is asked: its wire, and how its server has counted."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from jan_magics.domain.messages import Message
+from jan_magics.domain.models import ChatOptions, ModelRef
+from jan_magics.engine.deck import Deck
+from jan_magics.engine.records import estimated_of, model_of, usage_of
+from jan_magics.engine.settings import Settings
+from jan_magics.providers.catalog import CATALOG
+
+TELLING: Final = 400
+"""Tokens from which on a request tells how a server counts; of fewer, what its template adds."""
+
+
+def wire_of(deck: Deck, model: ModelRef, settings: Settings) -> str:
+    """Return the wire format of a model; a cassette knows that of a server of somebody's own."""
+    if deck.playing and (known := deck.playing.facts(model)):
+        return known.wire
+    host = settings.hosts.get(model.provider)
+    entry = host.entry if host else CATALOG.get(model.provider)
+    return entry.wire if entry else "openai"
+
+
+def limit_of(options: ChatOptions) -> float | None:
+    """Return the seconds that the user waits for a byte, None where no limit was given."""
+    asked = options.timeout or options.parameters.get("timeout")
+    return asked if isinstance(asked, int | float) and asked > 0 else None
+
+
+def observed_of(path: Sequence[Message], model: ModelRef) -> list[tuple[int, int]]:
+    """Return what was estimated and what a model's server counted, for the answers of a path."""
+    found = ((estimated_of(each), usage_of(each).input, model_of(each)) for each in path)
+    told = ((e, counted) for e, counted, name in found if e and counted and name == str(model))
+    return [(e, counted) for e, counted in told if e >= TELLING]

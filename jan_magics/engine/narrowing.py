@@ -1,0 +1,100 @@
+"""A request without what its model refuses: images and tools go, a system text moves."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Final
+
+from jan_magics.domain.errors import Refused, RequestRejected
+from jan_magics.domain.events import LeftOut, Remark
+from jan_magics.domain.messages import Message, TextPart
+from jan_magics.domain.models import ChatRequest, Profile
+from jan_magics.providers.learned import Learned
+from jan_magics.providers.refusals import is_in
+from jan_magics.sanitize.cleaner import Cleaner
+from jan_magics.sanitize.profiles import TEMPLATE
+
+SAID: Final[Mapping[Refused, str]] = MappingProxyType({
+    "images": "takes no images: they were left out",
+    "tools": "takes no tools: none were offered",
+    "system": "takes no system text: it was sent with the first question",
+})  # fmt: skip
+"""What a footer says of a model that has refused a request."""
+
+
+@dataclass(slots=True)
+class Objections:
+    """What a model refuses, and what is told of it.
+
+    `learned` is known of all models, `profile` what requests were cleaned for. `left_out` are the
+    parameters that the newest request had no more, `remarks` other lines, each once.
+    """
+
+    learned: Learned = field(default_factory=Learned)
+    profile: Profile = TEMPLATE
+    left_out: list[LeftOut] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+    def begin(self, request: ChatRequest) -> ChatRequest:
+        """Return the request of a new step, without what its model has refused before."""
+        self.left_out.clear()
+        return narrowed(request, self.learned.lacks(request.model), self.profile)
+
+    def less(self, request: ChatRequest, refusal: RequestRejected) -> ChatRequest:
+        """Return a request without what was refused of it, and note that; else raise the refusal.
+
+        Raises:
+            RequestRejected: where it was something else, or may not go out again.
+        """
+        what = refusal.refuses
+        if what is None or not refusal.sends or not is_in(what, request):
+            raise refusal
+        self.learned.note(request.model, what)
+        self.take(Remark(f"{request.model} {SAID[what]}"))
+        return replace(narrowed(request, {what}, self.profile), sends=refusal.sends)
+
+    def take(self, event: LeftOut | Remark) -> None:
+        """Take in what is to be told."""
+        if isinstance(event, LeftOut):
+            self.left_out.append(event)
+        elif event.text not in self.remarks:
+            self.remarks.append(event.text)
+
+    def told(self) -> tuple[str, ...]:
+        """Return a line for each parameter that was not sent, and what else is to be told."""
+        left = (f"{left.name} was left out: {left.why}" for left in self.left_out)
+        return (*left, *self.remarks)
+
+
+def narrowed(request: ChatRequest, refused: Collection[Refused], profile: Profile) -> ChatRequest:
+    """Return a request that its model may take; `profile` is what it was cleaned for."""
+    if not refused:
+        return request
+    less = narrower(profile, refused)
+    messages = Cleaner(less)(request.messages)
+    told = request.system if "system" in refused else ""
+    return replace(
+        request,
+        messages=_told_first(told, messages),
+        system="" if told else request.system,
+        tools=() if "tools" in refused else request.tools,
+    )
+
+
+def narrower(profile: Profile, refused: Collection[Refused]) -> Profile:
+    """Return what a model takes that has refused something."""
+    return replace(
+        profile,
+        images=False if "images" in refused else profile.images,
+        tools=False if "tools" in refused else profile.tools,
+        system="none" if "system" in refused else profile.system,
+    )
+
+
+def _told_first(text: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Put a text before the words of the first question."""
+    if not text.strip():
+        return messages
+    first = next((n for n, message in enumerate(messages) if message.role == "user"), 0)
+    asked = (replace(each, parts=(TextPart(text), *each.parts)) for each in messages[first:][:1])
+    return (*messages[:first], *asked, *messages[first + 1 :])

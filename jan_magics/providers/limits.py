@@ -1,0 +1,87 @@
+"""One limiter an endpoint: so many requests at a time, the user's turn before all others."""
+
+import asyncio
+import heapq
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final, get_args
+
+from jan_magics.domain.models import Purpose
+from jan_magics.providers.keys import is_loopback, origin_of
+
+HERE: Final = 1
+"""Requests that a server of this machine is sent at a time: it computes one after the other."""
+ELSEWHERE: Final = 8
+"""Requests that any other server is sent at a time."""
+_RANKS: Final[tuple[Purpose, ...]] = get_args(Purpose)
+
+
+class Limiter:
+    """So many places; whoever waits gets one by purpose, then in order of arrival.
+
+    Lives on one loop. A waiter that is cancelled leaves the queue.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._arrived = 0
+        self._queue: list[tuple[int, int, asyncio.Future[None]]] = []
+
+    @property
+    def full(self) -> bool:
+        """Tell whether one has to wait."""
+        return self._free <= 0
+
+    @property
+    def waiting(self) -> int:
+        """Return how many wait."""
+        return sum(not place.done() for _, _, place in self._queue)
+
+    @asynccontextmanager
+    async def place(self, purpose: Purpose) -> AsyncGenerator[None, None]:
+        """Wait for a place and keep it until the end of the block."""
+        if self._free > 0:
+            self._free -= 1
+        else:
+            await self._wait(_RANKS.index(purpose))
+        try:
+            yield
+        finally:
+            self._leave()
+
+    async def _wait(self, rank: int) -> None:
+        given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._arrived += 1
+        heapq.heappush(self._queue, (rank, self._arrived, given))
+        try:
+            await given
+        except asyncio.CancelledError:
+            if given.done() and not given.cancelled():
+                self._leave()  # it was given just now: the next one takes it
+            raise
+
+    def _leave(self) -> None:
+        while self._queue:
+            *_, given = heapq.heappop(self._queue)
+            if not given.done():
+                given.set_result(None)
+                return
+        self._free += 1
+
+
+@dataclass(slots=True)
+class Limits:
+    """The limiters of all endpoints, by origin; providers of one server share one."""
+
+    here: int = HERE
+    elsewhere: int = ELSEWHERE
+    _known: dict[str, Limiter] = field(default_factory=dict)
+
+    def of(self, address: str) -> Limiter:
+        """Return the limiter of an address."""
+        origin = origin_of(address)
+        if origin not in self._known:
+            places = self.here if is_loopback(address) else self.elsewhere
+            self._known[origin] = Limiter(places)
+        return self._known[origin]

@@ -1,0 +1,17 @@
+"""A program that stands for llama-server and behaves as it is told."""
+
+import json
+import sys
+from pathlib import Path
+
+from jan_magics.providers.local import LocalServer
+from tests.providers import fake_server
+
+
+def pretending(folder: Path, mode: str) -> tuple[LocalServer, Path]:
+    """Return a server of a program that behaves so, and the file that its starts are noted in."""
+    program, weights, pid = folder / "llama-server", folder / "tiny.Q4.gguf", folder / "pid"
+    program.write_text(f"#!{sys.executable}\n{Path(fake_server.__file__).read_text()}")
+    program.chmod(0o700)
+    weights.write_text("GGUF" + json.dumps({"mode": mode, "pid": str(pid)}))
+    return LocalServer(weights=weights, program=program), pid.with_suffix(".starts")
