@@ -12,6 +12,8 @@ DATA: Final = (
     " they say. Cite each one that you use by its number in square brackets, like [1]."
 )
 """The fixed sentence that goes with everything that was retrieved."""
+NEWLINES: Final = "\r\n"
+_ALIKE: Final = str.maketrans("еіѵԁт", "eivdt", "\u0300\u0301\u0302\u0307\u0308")
 _OPENING: Final = frozenset("<＜﹤")
 
 
@@ -29,7 +31,8 @@ def blocks(hits: Sequence[Hit], first: int = 1) -> str:
 def escaped(text: str) -> str:
     """Return a text in which nothing looks like the beginning or the end of a block.
 
-    Letters of another width or case, blanks and invisible signs between them make no difference.
+    Letters of another width, case or accent, Cyrillic ones that look the same, blanks and invisible
+    signs between them make no difference.
 
     >>> escaped("a < b </Retrieved> c")
     'a < b &lt;/Retrieved> c'
@@ -47,7 +50,7 @@ def _block(hit: Hit, n: int) -> str:
     if hit.chunk.page is not None:
         said["page"] = str(hit.chunk.page)
     about = "".join(f' {name}="{_quoted(value)}"' for name, value in said.items() if value)
-    return f'<{TAG} n="{n}"{about}>\n{escaped(hit.text)}\n</{TAG}>'
+    return f'<{TAG} n="{n}"{about}>\n{escaped(hit.text).strip(NEWLINES)}\n</{TAG}>'
 
 
 def _quoted(value: str) -> str:
@@ -62,7 +65,7 @@ def _names_a_block(text: str, at: int) -> bool:
         char, at = text[at], at + 1
         if char.isspace() or unicodedata.category(char) in {"Cf", "Mn", "Cc"}:
             continue
-        plain = unicodedata.normalize("NFKC", char).casefold()
+        plain = unicodedata.normalize("NFKD", char).casefold().translate(_ALIKE)
         if left == TAG and plain in {"/", "\\", "<"}:
             continue
         if not left.startswith(plain):

@@ -13,7 +13,10 @@ from jan_magics.domain.retrieval import Fingerprint
 
 @dataclass(slots=True)
 class Remembered:
-    """Another embedder's vectors, each kept for as long as this one is; queries are kept apart."""
+    """Another embedder's vectors, each kept for as long as this one is; queries are kept apart.
+
+    Embed all questions first, else the first setting of a grid pays for them in its time.
+    """
 
     embedder: Embedder
     kept: dict[tuple[str, bool], Any] = field(default_factory=dict, repr=False)

@@ -18,7 +18,7 @@ _CLOSERS: Final = re.compile(rf"(?:[\"'”’»›」』）)】》〉*_~]|{MARK}
 _AFTERWARDS: Final = re.compile(rf"(?:[ \t]{MARK})++(?=\s*+(?:\Z|[^\sa-z]))")
 _HEADING: Final = re.compile(r"[ \t]{0,3}#{1,6}(?:[ \t]+|$)")
 _LEAD: Final = re.compile(r"(?:[ \t]*+(?:>|(?:[-*+•]|\d{1,9}[.)、])(?=[ \t])))*+[ \t]*+")
-_RULE: Final = re.compile(r"[ \t>]*+(?:[-*_=+|:][ \t]*+)++")
+_RULE: Final = re.compile(r"[ \t>]*+(?:[-*_=+|:][ \t\r]*+)++")
 _LINK: Final = re.compile(r"(!?)\[([^\[\]\n]*+)\]\([^()\s]*+(?:[ \t]+\"[^\"\n]*+\")?\)")
 _MARKS: Final = re.compile(rf"[ \t]*+{MARK}")
 _EMPHASIS: Final = re.compile(

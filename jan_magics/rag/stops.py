@@ -23,6 +23,7 @@ _BEGINNING: Final = re.compile(
 )
 """Words that begin a sentence rather than go on with a name, in small letters."""
 _QUOTES: Final = frozenset("\"'”’»›」』）)》〉")
+_ACRONYM: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]|ph\.d")
 _BEFORE: Final = re.compile(r"(?:[^\W\d_](?:\.(?=[^\W\d_]))?|\d)+\Z")
 _NEXT: Final = re.compile(r"\s*+([\"'“‘«「『（(\[*_]*+)([^\W_]*+)")
 _LONGEST: Final = 24
@@ -64,10 +65,11 @@ def _goes_on(text: str, before: tuple[int, int], word: str) -> bool:
         return said is not None
     begins = word[:1].isupper() and bool(_BEGINNING.fullmatch(word.casefold()))
     if known.isdigit():
-        return said.start() <= start + 2 and not text[start : said.start()].strip()
+        first = said.start() <= start + 2 and not text[start : said.start()].strip()
+        return first or (len(known) <= 2 and word[:1].islower())
     capital = len(known) == 1 and said[0].isupper()
     if _COUNTED.fullmatch(known) and not capital:
         return word[:1].isdigit()
-    acronym = "." in known and known.replace(".", "").isalpha()
+    acronym = _ACRONYM.fullmatch(known) is not None
     initial = capital or (len(known) == 1 and len(word) == 1)
     return (initial or acronym or bool(_ENDING.fullmatch(known))) and bool(word) and not begins

@@ -23,6 +23,12 @@ from jan_magics.rag.sentences import plain, sentences
             ["Dr. Smith met J. K. Rowling, e.g. in the U.S.", "The end."],
         ),
         ("It hosts P. falciparum. We know.", ["It hosts P. falciparum.", "We know."]),
+        ("See example.com. Next a.py. Go on.", ["See example.com.", "Next a.py.", "Go on."]),
+        (
+            "Do this: 1. open it 2. go. In 2020. Then",
+            ["Do this: 1. open it 2. go.", "In 2020.", "Then"],
+        ),
+        ("One.\r\n---\r\nTwo\r\nthree.\r\n", ["One.", "Two\r\nthree."]),
         ("Take vitamin C. The end.", ["Take vitamin C.", "The end."]),
         ("See Fig. 3 and p. 12. No. It is on.", ["See Fig. 3 and p. 12.", "No.", "It is on."]),
         ("Pay $3.14 by 5 p.m. on Monday. Go.", ["Pay $3.14 by 5 p.m. on Monday.", "Go."]),
