@@ -1,6 +1,6 @@
 """Values of retrieval: what was read, how it was cut, what was found, and what was cited."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -176,8 +176,24 @@ def chunk_id(source: str, recipe: Recipe, text: str, ordinal: int) -> str:
 
     `ordinal` counts from 0 the chunks of the document that have this text.
     """
-    return _digest("\0".join((source, str(recipe), str(recipe.version), text, str(ordinal))))
+    return chunk_ids(source, recipe)(text, ordinal)
+
+
+def chunk_ids(source: str, recipe: Recipe) -> Callable[[str, int], str]:
+    """Return what gives the ids of all chunks of one source."""
+    begun = sha256(_encoded(f"{source}\0{recipe}\0{recipe.version}\0"))
+
+    def identify(text: str, ordinal: int) -> str:
+        whole = begun.copy()
+        whole.update(_encoded(f"{text}\0{ordinal}"))
+        return whole.hexdigest()[:16]
+
+    return identify
 
 
 def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return sha256(_encoded(text)).hexdigest()[:16]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -6,10 +6,9 @@ it alone exceeds it, and that chunk says so.
 """
 
 from bisect import bisect_right
-from collections import Counter as Tally
 from collections.abc import Iterator
 
-from jan_magics.domain.retrieval import Chunk, Document, Kind, Recipe, chunk_id
+from jan_magics.domain.retrieval import Chunk, Document, Kind, Recipe, chunk_ids
 from jan_magics.rag.counting import CharacterCounter, Counter
 from jan_magics.rag.packing import Packing, Span
 from jan_magics.rag.places import places_of
@@ -28,8 +27,7 @@ def cut(document: Document, recipe: Recipe, counter: Counter) -> tuple[Chunk, ..
     packing = Packing(
         text, measure.tokens(text), _splitter(text, recipe, structure), recipe.size, recipe.overlap
     )  # fmt: skip
-    spans = (span for span in packing.spans() if not text[span.start : span.end].isspace())
-    return tuple(_chunks(document, recipe, structure, spans, counter))
+    return tuple(_chunks(document, recipe, structure, packing.spans(), counter))
 
 
 def _kind(document: Document, recipe: Recipe) -> Kind:
@@ -52,14 +50,18 @@ def _chunks(
     spans: Iterator[Span],
     counter: Counter,
 ) -> Iterator[Chunk]:
-    text, identity, pages = document.text, document.id, document.pages
-    ordinals: Tally[str] = Tally()
-    for index, span in enumerate(spans):
+    text, pages, identity = document.text, document.pages, document.id
+    identify = chunk_ids(document.source, recipe)
+    ordinals: dict[str, int] = {}
+    index = 0
+    for span in spans:
         content = text[span.start : span.end]
-        ordinal = ordinals[content]
-        ordinals[content] += 1
+        if content.isspace():
+            continue
+        ordinal = ordinals.get(content, 0)
+        ordinals[content] = ordinal + 1
         yield Chunk(
-            chunk_id(document.source, recipe, content, ordinal),
+            identify(content, ordinal),
             identity,
             index,
             span.start,
@@ -69,3 +71,4 @@ def _chunks(
             bisect_right(pages, span.start) if pages else None,
             span.warning,
         )
+        index += 1

@@ -13,7 +13,7 @@ import numpy as np
 from jan_magics.context.estimator import Estimator
 from jan_magics.context.tokens import estimator_for
 
-Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
+Integers: TypeAlias = np.ndarray[Any, np.dtype[np.int16]]
 
 VOCABULARY: Final = "o200k_base"
 BLOCK: Final = 65_536
@@ -40,8 +40,11 @@ class Tokens(Protocol):
         """
         ...
 
-    def count(self, start: int, end: int) -> int:
-        """Return the tokens of a stretch of the text by itself."""
+    def count(self, start: int, end: int, first: int, last: int) -> int:
+        """Return the tokens of a stretch of the text by itself.
+
+        `first` and `last` are numbers of tokens between which its own ones are.
+        """
         ...
 
 
@@ -98,7 +101,7 @@ class VocabularyCounter:
         clean = encodable(text)
         blocks, adds_up = _blocks(clean)
         tokens = np.concatenate([_NONE, *map(self._encoded, blocks)])
-        ends: Any = np.cumsum(self.lengths[tokens])
+        ends: Any = np.cumsum(self.lengths.take(tokens), dtype=np.int32)
         if not clean.isascii():
             data = np.frombuffer(clean.encode(), np.uint8)
             # All bytes of a character but its first are marked as going on.
@@ -123,21 +126,41 @@ class _Encoded:
     counter: Counter
     adds_up: bool
 
-    def count(self, start: int, end: int) -> int:
+    def count(self, start: int, end: int, first: int, last: int) -> int:
         """Return the tokens of a stretch by itself.
 
-        The vocabulary's rule lets no token reach from a letter over a blank. So between two such
-        places a stretch has the tokens that the whole text has, and only its two ends are counted.
+        The vocabulary's rule lets no token reach from a sign over a blank, or from a line into a
+        word of the next. Between two such places a stretch has the tokens that the whole text has,
+        so only what is left at its two ends is counted.
         """
-        found = _BEFORE_BLANK.search(self.text, start, end) if self.adds_up else None
-        if found is None:
+        head = self._first_parting(start, end) if self.adds_up else -1
+        if head < 0:
             return self.counter.count(self.text[start:end])
-        first = found.end() - 1
-        last = _last_blank(self.text, first, end)
-        begun = bisect_right(self.borders, first)
-        inside = bisect_right(self.borders, last, begun) - begun
-        head, tail = self.text[start:first], self.text[last:end]
-        return self.counter.count(head) + inside + self.counter.count(tail)
+        tail = end if self._begins_word(end) else _last_blank(self.text, head, end)
+        begun = bisect_right(self.borders, head, first, last)
+        whole = tail == len(self.text)
+        ended = len(self.borders) if whole else bisect_right(self.borders, tail, begun, last)
+        inside = ended - begun
+        if head > start:
+            inside += self.counter.count(self.text[start:head])
+        if tail == end - 1 and self.text[tail] == " ":
+            inside += 1  # a blank, which is the most frequent end
+        elif tail < end:
+            inside += self.counter.count(self.text[tail:end])
+        return inside
+
+    def _first_parting(self, start: int, end: int) -> int:
+        if self._begins_word(start):
+            return start
+        found = _BEFORE_BLANK.search(self.text, start, end)
+        return found.end() - 1 if found else -1
+
+    def _begins_word(self, at: int) -> bool:
+        """Tell whether a place is that of a word at the beginning of a line, or an end."""
+        text = self.text
+        if not 0 < at < len(text):
+            return True
+        return text[at - 1] == "\n" and text[at].isascii() and text[at].isalnum()
 
 
 def _last_blank(text: str, first: int, end: int) -> int:
@@ -201,7 +224,7 @@ class _Counted:
     borders: Sequence[int]
     counter: Counter
 
-    def count(self, start: int, end: int) -> int:
+    def count(self, start: int, end: int, first: int, last: int) -> int:
         """Return the tokens of a stretch by itself."""
         return self.counter.count(self.text[start:end])
 
@@ -237,7 +260,7 @@ def _load() -> VocabularyCounter:
 
 
 def _lengths(vocabulary: _Vocabulary) -> Integers:
-    lengths = np.zeros(vocabulary.vocab_size, np.int64)
+    lengths = np.zeros(vocabulary.vocab_size, np.int16)
     for token in range(vocabulary.vocab_size):
         try:
             lengths[token] = len(vocabulary.decode_token_bytes(token))

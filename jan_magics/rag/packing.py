@@ -32,10 +32,9 @@ class Packing:
 
     def spans(self) -> Iterator[Span]:
         """Yield spans of at most `size`; together they cover the text."""
-        borders, length = self.tokens.borders, len(self.text)
         start = done = index = 0
-        while done < length:
-            index = bisect_right(borders, start, index)
+        while done < len(self.text):
+            index = self._ended(start, index)
             found = self._fitting(start, done, index)
             if found is None:
                 # With the overlap nothing new fits.
@@ -44,6 +43,14 @@ class Packing:
             yield found
             done = found.end
             start = self._next(found, index)
+
+    def _ended(self, place: int, index: int) -> int:
+        """Return how many tokens end up to a place, `index` or more of them."""
+        borders, near = self.tokens.borders, index + self.size + 1
+        # Nearly always it is near, and looking there only is twice as fast.
+        if near < len(borders) and borders[near] > place:
+            return bisect_right(borders, place, index, near)
+        return bisect_right(borders, place, index)
 
     def _fitting(self, start: int, done: int, index: int) -> Span | None:
         """Return the longest good span that begins there, None where it would not get on.
@@ -58,22 +65,25 @@ class Packing:
             end = self.splitter.end(start, done, high) if high > done else done
             if end <= done:
                 break
-            size = self.tokens.count(start, end)
+            size = self.tokens.count(start, end, index, min(len(borders), last + 1))
             if size <= self.size:
                 return Span(start, end, size)
-            room = min(room, bisect_right(borders, end, index) - index) - (size - self.size)
+            room = min(room, self._ended(end, index) - index) - (size - self.size)
         return self._cluster(start, index) if start == done else None
 
     def _cluster(self, start: int, index: int) -> Span:
         """Return the next cluster, which may be too long to be left whole."""
-        end = boundary_after(self.text, start + 1, start)
-        if (size := self.tokens.count(start, end)) <= self.size:
+        text, borders = self.text, self.tokens.borders
+        end = boundary_after(text, start + 1, start)
+        size = self.tokens.count(start, end, 0, len(borders))
+        if size <= self.size:
             return Span(start, end, size)
         if end == start + 1:
             return Span(start, end, size, f"one character of {counted(size, 'token')}")
-        borders = self.tokens.borders
         end = min(end, max(start + 1, borders[min(index + self.size, len(borders)) - 1]))
-        while (size := self.tokens.count(start, end)) > self.size and end > start + 1:
+        while (size := self.tokens.count(start, end, 0, len(borders))) > self.size:
+            if end == start + 1:
+                break
             end -= 1
         return Span(start, end, size, "cut inside a cluster, which alone exceeds the size")
 
@@ -81,7 +91,6 @@ class Packing:
         """Return where the span behind another one begins."""
         if not self.overlap or span.end >= len(self.text):
             return span.end
-        borders = self.tokens.borders
-        behind = bisect_right(borders, span.end, index) - self.overlap - 1
-        low = borders[behind] if behind >= index else span.start + 1
+        behind = self._ended(span.end, index) - self.overlap - 1
+        low = self.tokens.borders[behind] if behind >= index else span.start + 1
         return self.splitter.begin(span.start, max(low, span.start + 1), span.end)

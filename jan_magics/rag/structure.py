@@ -20,7 +20,7 @@ _TITLE: Final = re.compile(
     r"\n(?:([=\-~^*\"'`#+.:_])\1{2,}[ \t]*\r?\n[ \t]*)?(\S[^\r\n]*)"
     r"\r?\n(([=\-~^*\"'`#+.:_])\4{2,})[ \t]*(?=\r?(?:\n|\Z))"
 )
-_TABLE: Final = re.compile(r"(?:\n[ ]{0,3}\|[^\n]*)+")
+_TABLE: Final = re.compile(r"\n[ ]{0,3}\|[^\n]*(?:\n[ ]{0,3}\|[^\n]*)*")
 _DEFINITION: Final = re.compile(
     r"\n([ \t]*)(?:(?:export|default|public|private|protected|static|async|pub|abstract|final)"
     r"[ \t]+)*(?:class|def|func|fn|function|interface|struct|enum|trait|impl|module|namespace)"
@@ -52,7 +52,7 @@ class Structure:
 
     def path_at(self, text: str, start: int, end: int) -> tuple[str, ...]:
         """Return the titles above a span; of headings that it begins with, the last one's."""
-        n = bisect_right(self.starts, start) - 1
+        n = bisect_right(self.starts, start) - 1 if self.starts else -1
         if n < 0:
             return ()
         known = self.headings
@@ -108,7 +108,7 @@ def _structure(
 def _markdown(text: str) -> Structure:
     titles, blocks = [], []
     fence, opened = "", 0
-    if "#" in text or "```" in text or "~~~" in text:
+    if "#" in text or "`" in text or "~" in text:
         for mark in _MARK.finditer("\n" + text):
             signs, title, ticks, info = mark.groups()
             if ticks and not fence and not (ticks[0] == "`" and "`" in info):
@@ -122,14 +122,14 @@ def _markdown(text: str) -> Structure:
         blocks.append((opened, len(text)))
     inside = Structure(blocks=tuple(blocks))
     titles += [each for each in _underlined(text) if not inside.block_at(each[0] + 1)]
-    if "\n|" in text or text.startswith("|"):
+    if "|" in text:
         tables = ((each.start(), each.end() - 1) for each in _TABLE.finditer("\n" + text))
         blocks += [each for each in tables if not inside.block_at(each[0] + 1)]
     return _structure(text, sorted(titles), sorted(blocks))
 
 
 def _underlined(text: str) -> Iterator[tuple[int, int, int, str]]:
-    if "\n=" not in text and "\n-" not in text:
+    if "=" not in text and "-" not in text:
         return
     for mark in _UNDERLINE.finditer(text):
         line = mark.start()

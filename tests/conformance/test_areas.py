@@ -13,14 +13,11 @@ NOT_YET_BUILT: frozenset[str] = frozenset(
     {
         "attachments.route",
         "provider.preserves_reasoning",
-        "rag.chunk_text",
-        "rag.clamp_chunk_size",
         "rag.collection_names",
         "rag.cosine_index",
         "rag.embed",
         "rag.search_linear",
         "rag.search_modes",
-        "rag.split_to_fit",
     }
 )
 

@@ -16,7 +16,8 @@ PIECES = (
     FAMILY, FLAGS, "👍🏽", "❤️", "e\u0301", "n\u0303o", "Z\u0324\u0351\u0307", "क्षि", "ก็", "각",
     "# Heading\n", "## Second ##\n\n", "```python\n# no heading\n", "```\n", "~~~\n", "| a | b |\n",
     "Title\n=====\n\n", "- item\n", "    indented()\n", "def f(x):\n", "class A:\n", "@decorated\n",
-    "<|endoftext|>", "<|im_start|>", "http://example.com/a?b=c&d", "x" * 70, "1234567890" * 3,
+    "<|endoftext|>", "<|im_start|>", ".\n/x", "\n/usr", "a.\n9",
+    "http://example.com/a?b=c&d", "x" * 70, "1234567890" * 3,
     "\ufffd", "\u00a0", "\u200b", "\ufeff", "-----\n", "***", "…", "don't ", "(see Fig. 3). ",
 )  # fmt: skip
 SPLITTERS = ("recursive", "chars", "markdown", "code", "tokens")
