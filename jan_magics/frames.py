@@ -1,6 +1,8 @@
 """Everything as a DataFrame: exact columns, typed so that unknown is <NA>."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -193,6 +195,29 @@ def text_rows(value: Any, column: str | None) -> list[tuple[str, str, dict[str, 
         )
         for label, words, more in rows
     ]
+
+
+def read_frame(path: object) -> pd.DataFrame:
+    """Read a table from a .csv, .tsv, .json or .jsonl file.
+
+    Raises:
+        SettingError: when it is no such file, or cannot be read.
+    """
+    name = str(path)
+    readers: dict[str, Any] = {
+        ".csv": pd.read_csv, ".tsv": partial(pd.read_csv, sep="\t"), ".json": pd.read_json,
+        ".jsonl": partial(pd.read_json, lines=True),
+    }  # fmt: skip
+    reader = readers.get(Path(name).suffix.lower())
+    if reader is None or not isinstance(path, str | Path):
+        raise SettingError(
+            f"{name!r} is no table", f"Give a DataFrame, or a file: {', '.join(readers)}"
+        )
+    try:
+        table: pd.DataFrame = reader(name)
+    except (OSError, ValueError) as fault:
+        raise SettingError(f"{name!r} cannot be read: {fault}", "Look at the file.") from fault
+    return table
 
 
 def _text_column(value: pd.DataFrame, column: str | None) -> tuple[pd.Series, pd.DataFrame]:

@@ -54,6 +54,8 @@ FUNCTIONS = {
     "tool": "(function=None, *, name=None, safe=False, main=False, timeout=60, approval='ask')",
     "tools": "()",
     "replay": "(file, missing='error')",
+    "collections": "()",
+    "Collection": "(name_or_path=None, *, data_folder=None, embedder=None, read_only=False)",
 }
 METHODS = {
     "use": "(**settings)",
@@ -81,9 +83,23 @@ METHODS = {
     "close": "()",
 }
 """Of the methods of a chat those that there are, with what they take by now."""
+COLLECTION = {
+    "add": "(paths_or_series_or_frame, *, size=200, overlap=40, splitter='recursive', text=None, "
+    "embedder=None, dask=None)",
+    "documents": "()",
+    "remove": "(source)",
+    "delete": "()",
+    "doctor": "(vacuum=False)",
+    "search": "(text_or_list_or_series, *, k=5, mode='hybrid', threshold=None, rerank=None, "
+    "where=None, all=False)",
+    "explain": "(text, chunk, *, k=5, mode='hybrid', threshold=None, rerank=None, where=None)",
+    "questions": "(n=50)",
+    "evaluate": "(questions, *, grid=None, per_question=False, **search)",
+    "close": "()",
+}
 ANSWER = (
     "text code data tables model thread message version versions usage timings finish sent plan "
-    "repairs"
+    "repairs sources citations"
 )
 
 
@@ -104,6 +120,11 @@ def test_functions(name: str) -> None:
 def test_methods() -> None:
     methods = inspect.getmembers(jan.Chat, inspect.isfunction)
     assert {name: signature(each) for name, each in methods if name[0] != "_"} == METHODS
+
+
+def test_methods_of_a_collection() -> None:
+    methods = inspect.getmembers(jan.Collection, inspect.isfunction)
+    assert {name: signature(each) for name, each in methods if name[0] != "_"} == COLLECTION
 
 
 def signature(function: Callable[..., object]) -> str:

@@ -1,18 +1,27 @@
 """`jan.Collection`: documents, how they are cut, and what a question finds in them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from jan_magics.api.hit_tables import documents_table, hits_table
+from jan_magics.api.evaluating import evaluated
+from jan_magics.api.hit_tables import documents_table, explained_table, hits_table
 from jan_magics.api.ingesting import Adding, Given, ingest
 from jan_magics.api.opening import host_here
+from jan_magics.api.retrieval_tables import questions_table, report_table
 from jan_magics.api.shelf import Shelf
 from jan_magics.domain.errors import SettingError
+from jan_magics.frames import frame
+from jan_magics.rag.doctor import examine
+from jan_magics.rag.questions import known_items
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+Where: TypeAlias = str | Mapping[str, Any] | None
 
 
 class Collection:
@@ -23,13 +32,9 @@ class Collection:
     """
 
     def __init__(
-        self,
-        name_or_path: str | Path | None = None,
-        *,
-        data_folder: str | Path | None = None,
-        embedder: str | None = None,
-        read_only: bool = False,
-    ) -> None:
+        self, name_or_path: str | Path | None = None, *, data_folder: str | Path | None = None,
+        embedder: str | None = None, read_only: bool = False,
+    ) -> None:  # fmt: skip
         if name_or_path is not None and not isinstance(name_or_path, str | Path):
             raise SettingError(
                 f"a collection is named by text or a path, not {name_or_path!r}",
@@ -44,11 +49,9 @@ class Collection:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
+        self, kind: type[BaseException] | None, error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.close()
 
     def __len__(self) -> int:
@@ -66,16 +69,10 @@ class Collection:
             self._shelf.own_host.close()
 
     def add(  # noqa: PLR0913 - the surface
-        self,
-        paths_or_series_or_frame: Given,
-        *,
-        size: int | str = 200,
-        overlap: int | str = 40,
-        splitter: str = "recursive",
-        text: str | None = None,
-        embedder: str | None = None,
+        self, paths_or_series_or_frame: Given, *, size: int | str = 200, overlap: int | str = 40,
+        splitter: str = "recursive", text: str | None = None, embedder: str | None = None,
         dask: str | None = None,
-    ) -> "pd.DataFrame":
+    ) -> "pd.DataFrame":  # fmt: skip
         """Read, cut, embed and keep documents; a row for each of them says what became of it.
 
         Files, folders and patterns by their paths; a Series of texts; a DataFrame whose column
@@ -112,16 +109,10 @@ class Collection:
         self._shelf.retriever().collections.delete(self._shelf.existing())
 
     def search(  # noqa: PLR0913 - the surface
-        self,
-        text_or_list_or_series: str | Iterable[str],
-        *,
-        k: int = 5,
-        mode: str = "hybrid",
-        threshold: float | None = None,
-        rerank: str | None = None,
-        where: str | Mapping[str, Any] | None = None,
+        self, text_or_list_or_series: str | Iterable[str], *, k: int = 5, mode: str = "hybrid",
+        threshold: float | None = None, rerank: str | None = None, where: Where = None,
         all: bool = False,
-    ) -> "pd.DataFrame":
+    ) -> "pd.DataFrame":  # fmt: skip
         """Return what questions find, with every score of every stage; higher is better.
 
         At most k rows a question, or `all` candidates with what dropped them. `threshold` is a
@@ -136,3 +127,48 @@ class Collection:
         asked = list(text_or_list_or_series) if several else [str(text_or_list_or_series)]
         how = {"k": k, "mode": mode, "threshold": threshold, "where": where, "all": all}
         return hits_table(self._shelf.search(asked, rerank, how), several=several)
+
+    def explain(  # noqa: PLR0913 - the surface
+        self, text: str, chunk: str, *, k: int = 5, mode: str = "hybrid",
+        threshold: float | None = None, rerank: str | None = None, where: Where = None,
+    ) -> "pd.DataFrame":  # fmt: skip
+        """Return which options would let a chunk in, each turned alone, and its rank then.
+
+        `attrs` say at which stage it was lost. Raises as `search`, and RetrievalError for no such
+        chunk.
+        """
+        how = {"k": k, "mode": mode, "threshold": threshold, "where": where}
+        return explained_table(self._shelf.explain(text, chunk, rerank, how))
+
+    def questions(self, n: int = 50) -> "pd.DataFrame":
+        """Return at most n questions that headings, glossaries and FAQs of the documents answer.
+
+        Raises:
+            SettingError: when n is no number of questions.
+        """
+        collection = self._shelf.open()
+        documents = (collection.document(row.source) for row in collection.documents())
+        return questions_table(known_items(documents, n))
+
+    def evaluate(
+        self, questions: Any, *, grid: Mapping[str, Sequence[Any]] | None = None,
+        per_question: bool = False, **search: Any,
+    ) -> "pd.DataFrame":  # fmt: skip
+        """Return how good searches are, a row a setting of the grid, or a row a question.
+
+        `questions` is a table with `question, source` and perhaps `start, end`, or its file. The
+        grid maps options of a search, or size, overlap and splitter, to values. `attrs` say which
+        questions do not count, and where hybrid loses.
+
+        Raises:
+            SettingError: when the questions or a key of the grid cannot be used.
+        """
+        report = evaluated(self._shelf, questions, grid, search)
+        return report_table(report, per_question=per_question)
+
+    def doctor(self, vacuum: bool = False) -> "pd.DataFrame":  # noqa: FBT001, FBT002
+        """Return a row a check; with `vacuum` the file is first made as small as it can be."""
+        listed = self._shelf.existing()
+        if vacuum:
+            self._shelf.writable(listed).vacuum()
+        return frame("doctor", map(asdict, examine(self._shelf.open())))

@@ -1,9 +1,11 @@
 """Hits, sources, documents and collections as tables."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import DocumentRow, Hit
 from jan_magics.engine.given import Retrieved
 from jan_magics.frames import frame
@@ -11,6 +13,7 @@ from jan_magics.frames import frame
 if TYPE_CHECKING:
     import pandas as pd
 
+    from jan_magics.rag.explain import Explained
     from jan_magics.rag.search import Found
 
 
@@ -54,6 +57,24 @@ def sources_table(given: Retrieved | None, cited: Iterable[int]) -> "pd.DataFram
 def documents_table(rows: Iterable[DocumentRow]) -> "pd.DataFrame":
     """Return a row a document: what became of it, or how it stands."""
     return frame("documents", map(asdict, rows))
+
+
+def explained_table(explained: "Explained") -> "pd.DataFrame":
+    """Return a row a knob; `attrs` say at which stage the chunk was lost, None where it is used."""
+    rows = (
+        {"knob": each.knob, "now": _written(each.now), "needed": _written(each.needed),
+         "rank_then": each.rank_then}
+        for each in explained.knobs
+    )  # fmt: skip
+    table = frame("explain", rows)
+    table.attrs["jan"] |= {
+        "lost_at": explained.lost_at, "rank": explained.rank, "notes": list(explained.notes),
+    }  # fmt: skip
+    return table
+
+
+def _written(value: Json) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
 def collections_table(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":

@@ -13,6 +13,7 @@ from jan_magics.domain.errors import JanError, RetrievalError
 from jan_magics.engine.collections import Listed, shown_owner
 from jan_magics.engine.retrieving import Retriever, of_settings
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.explain import Explained, explain
 from jan_magics.rag.limits import MEGABYTE
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import Found, search
@@ -71,6 +72,20 @@ class Shelf:
         return search(
             collection, questions, options, retriever.embedders.of(collection.fingerprint)
         )
+
+    def explain(
+        self, question: str, chunk: str, rerank: str | None, how: Mapping[str, Any]
+    ) -> Explained:
+        """Return why a chunk is not used, under the settings that hold here."""
+        collection, retriever = self.open(), self.retriever()
+        options = self._options(rerank, how)
+        return explain(
+            collection, question, chunk, options, retriever.embedders.of(collection.fingerprint)
+        )
+
+    def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
+        chosen = self.retriever().embedders.reranker(rerank)
+        return Options(rerank=chosen, **how, **of_settings(self.host().session().settings()))
 
 
 def retriever_of(host: Host) -> Retriever:

@@ -80,6 +80,34 @@ def _search(magics: Any, parsed: Any, text: str) -> object:
     return found
 
 
+def _explain(magics: Any, parsed: Any, text: str) -> object:
+    if not parsed.chunk:
+        raise UsageError(
+            "%rag explain: which chunk is not said\nTake its id from: %rag search --all TEXT"
+        )
+    found = Collection(parsed.collection)
+    return found.explain(
+        text, parsed.chunk, **{k: v for k, v in _how(parsed).items() if k != "all"}
+    )
+
+
+def _questions(magics: Any, parsed: Any, _: str) -> object:
+    return Collection(parsed.collection).questions(**({} if parsed.n is None else {"n": parsed.n}))
+
+
+def _evaluate(magics: Any, parsed: Any, _: str) -> object:
+    lists: dict[str, list[Any]] = {}
+    for name, values in parsed.grid or ():
+        lists[name] = [*lists.get(name, []), *values]
+    return Collection(parsed.collection).evaluate(
+        _variable(magics, parsed.file_or_df), grid=lists or None, per_question=parsed.per_question
+    )
+
+
+def _doctor(magics: Any, parsed: Any, _: str) -> object:
+    return Collection(parsed.collection).doctor(vacuum=parsed.vacuum)
+
+
 def _how(parsed: Any) -> dict[str, Any]:
     names = ("k", "mode", "threshold", "rerank", "where", "all")
     return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
@@ -87,5 +115,6 @@ def _how(parsed: Any) -> dict[str, Any]:
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "": _status, "collections": _collections, "use": _use, "add": _add, "documents": _documents,
-    "remove": _remove, "delete": _delete, "search": _search,
+    "remove": _remove, "delete": _delete, "search": _search, "explain": _explain,
+    "questions": _questions, "evaluate": _evaluate, "doctor": _doctor,
 })  # fmt: skip

@@ -9,6 +9,7 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "TOPIC": "a verb, or %%chat",
     "NAME": "its name",
     "NAME|PATH": "the name of a collection, or its file",
+    "FILE|DF": "a table of questions: a variable, or a .csv, .tsv, .json or .jsonl file",
     "SOURCE": "what names the document: %rag documents lists it",
     "OLD": "the thread; left out: the one in use",
     "NEW": "its new name",

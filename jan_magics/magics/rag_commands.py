@@ -48,6 +48,21 @@ RAG_VERBS: Final = (
         (*LOOKING, Flag(("-o",), "VAR", "put the table into a variable")), "TEXT",
     ),
     Verb(
+        "explain", "say why a chunk is not used, and what would let it in", (),
+        (Flag(("--chunk",), "ID", "which chunk, by its id"), *LOOKING), "TEXT",
+    ),
+    Verb("questions", "make questions from headings, glossaries and FAQs", (),
+         (WHERE, Flag(("-n",), "N", "at most so many (50)", rows))),
+    Verb(
+        "evaluate", "measure searches on questions whose answers are known", ("FILE|DF",),
+        (WHERE,
+         Flag(("--grid",), "KEY=A,B", "try each of these: mode, k, size, splitter, …", grid_axis,
+              repeat=True),
+         Flag(("--per-question",), "", "a row a question, not a row a setting")),
+    ),
+    Verb("doctor", "check a collection", (),
+         (WHERE, Flag(("--vacuum",), "", "first make its file as small as it can be"))),
+    Verb(
         "chunks", "show how a file would be cut; nothing is stored", ("PATH",),
         (*CUTTING, Flag(("--grid",), "KEY=A,B", "try each of these: size, overlap, splitter",
                         grid_axis, repeat=True)),

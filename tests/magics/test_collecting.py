@@ -104,3 +104,41 @@ def test_what_cannot_be_read_is_a_row(kernel: Kernel, tmp_path: Path) -> None:
     assert value(kernel, "added.set_index('source').reason['nowhere.md']") == (
         "'there is no such file'"
     )
+
+
+def test_why_a_chunk_lost_is_said(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs")
+    kernel.ok("%rag search -k 1 --all -o hits panda bamboo fox")
+    lost = value(kernel, "hits[~hits.used].chunk.iloc[0]").strip("'")
+    kernel.ok(
+        f"%rag search -k 1 -o used panda bamboo fox\nwhy = %rag explain --chunk {lost} -k 1 "
+        "panda bamboo fox"
+    )
+    assert value(kernel, "list(why.columns)") == "['knob', 'now', 'needed', 'rank_then']"
+    assert "'k'" in value(kernel, "set(why.knob)")
+    refused = kernel.run("%rag explain panda")
+    assert "which chunk is not said" in refused.err + str(refused.error)
+
+
+def test_questions_are_made_and_recipes_compared(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs")
+    kernel.ok("asked = %rag questions -n 5")
+    assert "熊猫" in value(kernel, "asked.question.tolist()")
+    kernel.ok("report = %rag evaluate asked --grid mode=keyword,hybrid --grid size=64,128")
+    assert value(kernel, "report[['mode', 'size']].values.tolist()") == (
+        "[['keyword', 64], ['keyword', 128], ['hybrid', 64], ['hybrid', 128]]"
+    )
+    assert value(kernel, "bool((report.recall == 1).all())") == "True"
+    kernel.ok(
+        "asked.to_csv('asked.csv', index=False)\nrows = %rag evaluate asked.csv --per-question"
+    )
+    assert value(kernel, "len(rows) == len(asked)") == "True"
+    refused = kernel.run("%rag evaluate asked --grid colour=red")
+    assert refused.error is not None
+    assert "no key 'colour'" in refused.error[2][0]
+
+
+def test_a_collection_is_examined(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs")
+    kernel.ok("checks = %rag doctor --vacuum")
+    assert value(kernel, "set(checks.status) <= {'ok', 'warning'}") == "True"
