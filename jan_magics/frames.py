@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, NoneType
 from typing import Any, Final
 
 import numpy as np
@@ -118,12 +118,32 @@ def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     columns = COLUMNS[table]
     listed = list(rows)
     made = {
-        name: pd.Series([row.get(name) for row in listed], dtype=_dtype(kind))
-        for name, kind in columns.items()
+        name: _column([row.get(name) for row in listed], kind) for name, kind in columns.items()
     }
-    result = pd.DataFrame(made, columns=list(columns))
+    result = pd.DataFrame(made, columns=list(columns), copy=False)
     result.attrs["jan"] = {"table": table}
     return result
+
+
+def _column(values: list[Any], kind: str) -> Any:
+    """Return a column; what pandas would first look at value by value is made at once."""
+    kinds = {type(value) for value in values}
+    if kinds == {NoneType}:
+        return pd.array(values, dtype=_dtype(kind))
+    if kind == "Int64" and kinds <= {int, NoneType}:
+        numbers = np.array([value or 0 for value in values], np.int64)
+        return pd.arrays.IntegerArray(numbers, _missing(values))
+    if kind == "Float64" and kinds <= {float, NoneType}:
+        real = np.array([value or 0.0 for value in values], np.float64)
+        unknown = _missing(values) | np.isnan(real)
+        return pd.arrays.FloatingArray(np.where(unknown, 0.0, real), unknown)
+    if kind == "bool" and kinds <= {bool}:
+        return np.array(values, bool)
+    return pd.array(values, dtype=_dtype(kind))
+
+
+def _missing(values: list[Any]) -> Any:
+    return np.array([value is None for value in values], bool)
 
 
 def grid_frame(

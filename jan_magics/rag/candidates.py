@@ -48,11 +48,11 @@ def gather(
         return _by_vector(snapshot, query, options, where)
     size = options.pool
     near, cosines = snapshot.by_vector(query, size, where)
-    said, scores = snapshot.by_words(question, size, where)
+    said, scores, others = snapshot.words(question, size, where, near)
     vector = dict(zip(near, cosines, strict=True))
     vector |= snapshot.cosines(query, [n for n in said if n not in vector])
     words = dict(zip(said, scores, strict=True))
-    words |= snapshot.words(question, [n for n in near if n not in words])
+    words |= others
     weight = None
     if options.fusion == "rrf":
         fused = rrf((near, said))

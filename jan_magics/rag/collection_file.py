@@ -14,6 +14,7 @@ from jan_magics.storage.connections import PATIENCE, Connections
 from jan_magics.storage.mounts import network_of
 
 _CACHE_KIB: Final = 16_384
+_LOG_PAGES: Final = 8_000
 
 
 class CollectionFile(Connections):
@@ -79,6 +80,8 @@ class CollectionFile(Connections):
         connection.pragma("journal_mode", "wal" if self.network is None else "delete")
         connection.pragma("synchronous", "normal" if self.network is None else "full")
         connection.pragma("secure_delete", 1)
+        # Every document would otherwise be written twice at once.
+        connection.pragma("wal_autocheckpoint", _LOG_PAGES)
 
 
 def _address(path: Path, *, frozen: bool) -> str:

@@ -8,7 +8,7 @@ from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.rag.fitting import Measuring, pieces_of
 from jan_magics.rag.rows import Hash, hash_of
-from jan_magics.rag.vectors import FloatVector, unit
+from jan_magics.rag.vectors import FloatMatrix, FloatVector, unit, units
 
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[Hash, bytes | None]:
@@ -20,11 +20,13 @@ def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[Hash, bytes | Non
     if not texts:
         return {}
     pieces = [_pieces(embedder, text) for text in texts]
-    rows = iter(_checked(embedder, [piece for each in pieces for piece in each], query=False))
-    units = [unit(_mean([(len(piece), next(rows)) for piece in each])) for each in pieces]
+    rows = _checked(embedder, [piece for each in pieces for piece in each], query=False)
+    if len(rows) != len(texts):
+        left = iter(rows)
+        rows = np.array([_mean([(len(part), next(left)) for part in each]) for each in pieces])
     return {
         hash_of(text): None if row is None else row.tobytes()
-        for text, row in zip(texts, units, strict=True)
+        for text, row in zip(texts, units(rows), strict=True)
     }
 
 
@@ -68,7 +70,7 @@ def question_vector(embedder: Embedder, question: str) -> FloatVector:
     return vector
 
 
-def _checked(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Sequence[FloatVector]:
+def _checked(embedder: Embedder, texts: Sequence[str], *, query: bool) -> FloatMatrix:
     fingerprint = embedder.fingerprint
     rows = np.asarray(embedder.embed(texts, query=query), np.float32)
     if rows.shape != (len(texts), fingerprint.dim):
@@ -77,4 +79,4 @@ def _checked(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Sequen
             f" {len(texts)} texts; {(len(texts), fingerprint.dim)} was promised",
             "Name another embedder (--embedder), or look at its server",
         )
-    return list(rows)
+    return rows

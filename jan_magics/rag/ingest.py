@@ -5,7 +5,9 @@ documents share a batch of the embedder and a transaction; each is wholly in, or
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -21,8 +23,10 @@ Cut: TypeAlias = Callable[[Document, Recipe], Sequence[Chunk]]
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with what is done, how many of it, and of how many in all where that is known."""
 
-BATCH: Final = 512
-"""About how many chunks are embedded and written together."""
+LARGEST_BATCH: Final = 2048
+"""Chunks that are written together at most, more or less."""
+_SLICE: Final = 64
+"""Texts that are embedded between two calls of `progress`."""
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -59,12 +63,12 @@ def add(
             that was yielded is written.
     """
     _settle(collection, embedder, progress)
+    pace = _Pace()
     batch: list[_Waiting | DocumentRow] = []
     for done, document in enumerate(documents, 1):
-        source = document.source
-        if any(_source(each) == source for each in batch):
+        if any(_source(each) == document.source for each in batch):
             # A newer form of the same document waits for the older one.
-            yield from _written(collection, batch, recipe, embedder)
+            yield from _written(collection, batch, recipe, embedder, progress)
             batch = []
         batch.append(
             document
@@ -73,10 +77,27 @@ def add(
         )
         progress("documents", done, None)
         chunks = [len(each.chunks) for each in batch if isinstance(each, _Waiting)]
-        if not chunks or sum(chunks) >= BATCH:
-            yield from _written(collection, batch, recipe, embedder)
+        if not chunks or sum(chunks) >= pace.size:
+            with pace.measured(sum(chunks)):
+                rows = _written(collection, batch, recipe, embedder, progress)
+            yield from rows
             batch = []
-    yield from _written(collection, batch, recipe, embedder)
+    yield from _written(collection, batch, recipe, embedder, progress)
+
+
+class _Pace:
+    """How many chunks are written together: about as many as take two seconds."""
+
+    def __init__(self) -> None:
+        self.size = 64
+
+    @contextmanager
+    def measured(self, chunks: int) -> Iterator[None]:
+        """Learn from how long a batch takes."""
+        begun = time.monotonic()
+        yield
+        seconds = max(time.monotonic() - begun, 1e-6)
+        self.size = max(16, min(LARGEST_BATCH, int(2 * chunks / seconds), 4 * self.size))
 
 
 def _settle(collection: SqliteCollection, embedder: Embedder | None, progress: Progress) -> None:
@@ -153,19 +174,23 @@ def _written(
     batch: Sequence[_Waiting | DocumentRow],
     recipe: Recipe,
     embedder: Embedder | None,
-) -> Iterator[DocumentRow]:
-    """Embed and write what waits; yield the rows of the batch."""
+    progress: Progress,
+) -> list[DocumentRow]:
+    """Embed and write what waits; return the rows of the batch."""
     waiting = [item for item in batch if isinstance(item, _Waiting)]
+    hashes = [[hash_of(text) for text in item.texts] for item in waiting]
     vectors: dict[Hash, bytes | None] = {}
     if embedder is not None:
-        texts = {hash_of(text): text for item in waiting for text in item.texts}
-        vectors = collection.cached(texts)
-        new = [text for key, text in texts.items() if key not in vectors]
-        vectors |= gate.embedded(embedder, new)
-    entries: list[Entry] = []
+        texts = {
+            key: text
+            for item, keys in zip(waiting, hashes, strict=True)
+            for key, text in zip(keys, item.texts, strict=True)
+        }
+        vectors = _vectors(collection, texts, embedder, progress)
     limit = None if embedder is None else embedder.fingerprint.max_tokens
-    for item in waiting:
-        own = {key: vectors[key] for key in map(hash_of, item.texts) if key in vectors}
+    entries: list[Entry] = []
+    for item, keys in zip(waiting, hashes, strict=True):
+        own = {key: vectors[key] for key in keys if key in vectors}
         refused = sum(data is None for data in own.values())
         why = f"{refused} chunks have no vector: zeros, NaN or infinities came back"
         reason = "; ".join(filter(None, (item.row.reason, why if refused else None))) or None
@@ -174,8 +199,25 @@ def _written(
         collection.put(entries, None if embedder is None else embedder.fingerprint)
     reasons = {entry.document.source: entry.reason for entry in entries}
     at = collection.now()
-    for each in batch:
-        if isinstance(each, DocumentRow):
-            yield each
-        else:
-            yield replace(each.row, reason=reasons[each.row.source], indexed_at=at)
+    return [
+        each
+        if isinstance(each, DocumentRow)
+        else replace(each.row, reason=reasons[each.row.source], indexed_at=at)
+        for each in batch
+    ]
+
+
+def _vectors(
+    collection: SqliteCollection,
+    texts: Mapping[Hash, str],
+    embedder: Embedder,
+    progress: Progress,
+) -> dict[Hash, bytes | None]:
+    """Return the vectors of texts; only those that the collection does not have are embedded."""
+    vectors = collection.cached(texts)
+    new = [text for key, text in texts.items() if key not in vectors]
+    for at in range(0, len(new), _SLICE):
+        if at:
+            progress("chunks", at, len(new))
+        vectors |= gate.embedded(embedder, new[at : at + _SLICE])
+    return vectors

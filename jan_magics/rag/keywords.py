@@ -11,7 +11,7 @@ from typing import Any, Final
 import apsw
 
 from jan_magics.domain.segmentation import Phrase, phrase_of, spans
-from jan_magics.rag.statements import fetched
+from jan_magics.rag.statements import fetched, marks
 
 Where = tuple[str, Sequence[Any]]
 """A query for the numbers of the chunks that may be found, with its values."""
@@ -51,36 +51,33 @@ def match(phrases: Sequence[Phrase]) -> str:
 
 
 def ranked(
-    connection: apsw.Connection, question: str, k: int, where: Where | None = None
-) -> tuple[list[int], list[float]]:
-    """Return the numbers and scores of the k best chunks, ties by id; higher is better."""
+    connection: apsw.Connection,
+    question: str,
+    k: int,
+    where: Where | None = None,
+    besides: Sequence[int] = (),
+) -> tuple[list[int], list[float], dict[int, float]]:
+    """Return the numbers and scores of the k best chunks, ties by id; higher is better.
+
+    Third is the score of each chunk of `besides` that has one of the words, best or not.
+    """
     phrases = terms(question)
     if not phrases or k <= 0:
-        return [], []
-    inside, values = (f" AND rowid IN ({where[0]})", where[1]) if where else ("", ())
+        return [], [], {}
+    # Unary plus: with a list of rows FTS5 would weigh every word anew for each of them.
+    inside, values = (f" AND +rowid IN ({where[0]})", where[1]) if where else ("", ())
     rows = fetched(
         connection,
-        "SELECT hit.n, score, chunk.id FROM (SELECT rowid AS n, -bm25(words) AS score FROM words"
-        f" WHERE words MATCH ?{inside} ORDER BY score DESC, rowid LIMIT ?) AS hit"
-        " JOIN chunk ON chunk.n = hit.n",
-        (match(phrases), *values, k + _TIES),
+        "WITH hit AS MATERIALIZED (SELECT rowid AS n, -bm25(words) AS score FROM words"
+        f" WHERE words MATCH ?{inside}), best AS (SELECT n, score, 1 AS of FROM hit"
+        " ORDER BY score DESC, n LIMIT ?)"
+        " SELECT best.n, score, of, chunk.id FROM best JOIN chunk ON chunk.n = best.n"
+        f" UNION ALL SELECT n, score, 0, '' FROM hit WHERE n IN ({marks(besides)})",
+        (match(phrases), *values, k + _TIES, *besides),
     )
-    rows.sort(key=lambda row: (-row[1], row[2]))
-    return [row[0] for row in rows[:k]], [row[1] for row in rows[:k]]
-
-
-def scores(connection: apsw.Connection, question: str, numbers: Sequence[int]) -> dict[int, float]:
-    """Return the BM25 of chunks by number; without those that have none of the words."""
-    phrases = terms(question)
-    if not phrases or not numbers:
-        return {}
-    listed = ",".join(str(int(n)) for n in numbers)
-    rows = fetched(
-        connection,
-        f"SELECT rowid, -bm25(words) FROM words WHERE words MATCH ? AND rowid IN ({listed})",
-        (match(phrases),),
-    )
-    return dict(rows)
+    best = sorted((row for row in rows if row[2]), key=lambda row: (-row[1], row[3]))[:k]
+    others = {row[0]: row[1] for row in rows if not row[2]}
+    return [row[0] for row in best], [row[1] for row in best], others
 
 
 def _words(text: str) -> list[Phrase]:

@@ -205,7 +205,8 @@ def _put_chunks(
     chunks: Sequence[tuple[int, Chunk]],
     passages: Sequence[int],
 ) -> None:
-    headings = {chunk.headings: _json(list(chunk.headings)) for _, chunk in chunks}
+    distinct = {chunk.headings for _, chunk in chunks}
+    headings = {each: _json(list(each)) for each in distinct}
     connection.executemany(
         "INSERT INTO chunk (n, id, document, place, first, last, tokens, headings, page, warning,"
         " passage) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

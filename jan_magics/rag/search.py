@@ -61,7 +61,7 @@ def search(
     check(options)
     where = read(options.where)
     with collection.snapshot(options.index) as snapshot:
-        if not snapshot.count():
+        if snapshot.is_empty():
             raise RetrievalError("the collection is empty", "Add documents first: %rag add PATH")
         fingerprint = snapshot.fingerprint
         asked = [ask(fingerprint, each, options, where, embedder) for each in questions]

@@ -56,12 +56,15 @@ class Snapshot:
 
     def by_words(self, question: str, k: int, where: Tree | None = None) -> Pool:
         """Return the k best by BM25 of those that a filter lets pass."""
-        passing = None if where is None else where_sql.numbers(where)
-        return keywords.ranked(self._connection, question, k, passing)
+        numbers, scores, _ = self.words(question, k, where)
+        return numbers, scores
 
-    def words(self, question: str, numbers: Sequence[int]) -> dict[int, float]:
-        """Return the BM25 of chunks; without those that have none of the words."""
-        return keywords.scores(self._connection, question, numbers)
+    def words(
+        self, question: str, k: int, where: Tree | None = None, besides: Sequence[int] = ()
+    ) -> tuple[list[int], list[float], dict[int, float]]:
+        """Return the k best by BM25, and the BM25 of other chunks that have one of the words."""
+        passing = None if where is None else where_sql.numbers(where)
+        return keywords.ranked(self._connection, question, k, passing, besides)
 
     def by_vector(self, query: FloatVector, k: int, where: Tree | None = None) -> Pool:
         """Return the k best by cosine of those that a filter lets pass; no vectors, no hits."""
@@ -104,6 +107,10 @@ class Snapshot:
         """Return the number of a chunk, None where there is no such chunk."""
         row = first(self._connection, "SELECT n FROM chunk WHERE id = ?", (chunk_id,))
         return None if row is None else row[0]
+
+    def is_empty(self) -> bool:
+        """Tell whether there is no chunk; counting many would take longer than finding one."""
+        return first(self._connection, "SELECT 1 FROM chunk LIMIT 1") is None
 
     def count(self) -> int:
         """Return how many chunks there are."""

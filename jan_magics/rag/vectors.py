@@ -19,6 +19,7 @@ FloatMatrix: TypeAlias = npt.NDArray[np.float32]
 FloatVector: TypeAlias = npt.NDArray[np.float32]
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
+_NOTHING: Final = 1e-12
 _SAME: Final = 1e-5
 """Float32 products this close may stand in another order when they are measured exactly."""
 
@@ -122,8 +123,14 @@ def cosines(matrix: Matrix, query: FloatVector, numbers: Sequence[int]) -> dict[
 
 def unit(vector: npt.NDArray[Any]) -> FloatVector | None:
     """Return a vector at unit length, None where it has no direction: zeros, NaN, infinities."""
-    wide = np.asarray(vector, np.float64)
-    length = float(np.sqrt((wide * wide).sum()))
-    if not np.isfinite(length) or length < 1e-12:
-        return None
-    return (wide / length).astype("<f4")
+    return units(np.asarray(vector)[None])[0]
+
+
+def units(rows: npt.NDArray[Any]) -> list[FloatVector | None]:
+    """Return rows at unit length, None for those without a direction."""
+    wide = np.asarray(rows, np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.sqrt((wide * wide).sum(1))
+        good = np.isfinite(lengths) & (lengths >= _NOTHING)
+        made = (wide / np.where(good, lengths, 1.0)[:, None]).astype("<f4")
+    return [row if usable else None for row, usable in zip(made, good.tolist(), strict=True)]

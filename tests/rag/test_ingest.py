@@ -5,11 +5,12 @@ import pytest
 
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.retrieval import Document
+from jan_magics.rag import ingest
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options
 from jan_magics.rag.statements import fetched
 from tests.rag.embedding import Broken, Counting
-from tests.rag.library import DOCUMENTS, HASH, add, ask, texts
+from tests.rag.library import DOCUMENTS, HASH, RECIPE, add, ask, lines, texts
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,14 @@ def test_e4_a_switch_to_an_embedder_with_a_limit_ignores_no_end(library: SqliteC
     # The last words of a chunk are found by meaning, too.
     found = ask(library, "that is shown", Options(mode="vector", k=1), other)
     assert texts(found)[0].endswith("that is shown.")
+
+
+def test_a_slow_embedder_says_how_far_it_is(empty: SqliteCollection) -> None:
+    said: list[tuple[str, int, int | None]] = []
+    many = Document("many.txt", "".join(f"line {n} of it\n" for n in range(150)))
+
+    def progress(what: str, done: int, total: int | None) -> None:
+        said.append((what, done, total))
+
+    list(ingest.add(empty, [many], RECIPE, lines, HASH, progress))
+    assert said == [("documents", 1, None), ("chunks", 64, 150), ("chunks", 128, 150)]
