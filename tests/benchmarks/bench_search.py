@@ -22,7 +22,7 @@ import apsw
 import numpy as np
 import sqlite_vec
 
-from jan_magics.api.retrieval_tables import hits_table
+from jan_magics.api.hit_tables import hits_table
 from jan_magics.rag import ingest, vectors
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
@@ -35,7 +35,7 @@ COLD = """
 import json, sys, time
 import numpy, pandas, apsw
 from pathlib import Path
-from jan_magics.api.retrieval_tables import hits_table
+from jan_magics.api.hit_tables import hits_table
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
 from tests.benchmarks.ready import Ready, opened, unit_rows
