@@ -71,7 +71,7 @@ def check(notebook: Path, cassette: Path) -> Checked:
 def report() -> str:
     """Return as JSON what the cassette of this kernel could not answer, and what nobody asked."""
     deck = current_host().session().engine.deck
-    played = (deck.playing, *(state.playing for state in deck.earlier))
+    played = (deck.playing, *deck.earlier)
     missed = [each for playing in played if playing for each in playing.missed]
     unused = [_named(each) for playing in played if playing for each in playing.unused()]
     return json.dumps({"missed": missed, "unused": unused})

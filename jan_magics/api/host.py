@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
+from jan_magics.api.sessions import Sessions
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
@@ -13,7 +14,7 @@ from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.advising import told_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.asks import Turn
-from jan_magics.engine.assemble import Opening, open_session
+from jan_magics.engine.assemble import Opening
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
@@ -59,8 +60,7 @@ class Follower(Protocol):
 class Host:
     """An engine that is opened at its first use; `shell` is None in a script.
 
-    `followers` are the turns in the background. `opened` is the engine that is in use, `aside` are
-    those that a replay has set aside.
+    `followers` are the turns in the background.
     """
 
     opening: Opening
@@ -69,16 +69,15 @@ class Host:
     sticky: Asking = field(default_factory=Asking)
     onscreen: OnScreen = field(default_factory=OnScreen)
     followers: list[Follower] = field(default_factory=list)
-    opened: Session | None = None
-    aside: list[Session] = field(default_factory=list)
+    sessions: Sessions = field(init=False)
     _calls: tuple[str, int] = ("", 0)
+
+    def __post_init__(self) -> None:
+        self.sessions = Sessions(self.opening, self.bridge)
 
     def session(self) -> Session:
         """Return the session; the store is opened by its first use."""
-        if self.opened is None:
-            self.opened = open_session(self.opening)
-            self.opened.sticky = self.sticky
-        return self.opened
+        return self.sessions.current(self.sticky)
 
     def ask(self, asking: Asking, showing: Showing) -> Answer:
         """Make a turn and show it.
@@ -186,22 +185,16 @@ class Host:
 
     def reconnect(self) -> None:
         """Let the next turn use the keys as they are now; threads and `use` stay as they are."""
-        if self.opened is not None:
-            self.bridge.loop().call_soon_threadsafe(self.opened.engine.reconnect)
+        if session := self.sessions.opened:
+            self.bridge.loop().call_soon_threadsafe(session.engine.reconnect)
 
     def reopen(self) -> None:
         """Close the engine; the next use opens it with the settings as they are then."""
-        session, self.opened = self.opened, None
-        if session is not None:
-            self.sticky = session.sticky
-            self.bridge.call(session.engine.close)
+        self.sticky = self.sessions.reopen() or self.sticky
 
     def close(self) -> None:
-        """Close the engine, with those that were set aside, and end its thread."""
-        self.reopen()
-        while self.aside:
-            self.opened = self.aside.pop()
-            self.reopen()
+        """Close the engine and end its thread."""
+        self.sessions.close()
         self.bridge.close()
 
 
@@ -217,7 +210,7 @@ def display_of(host: Host, showing: Showing) -> Display:
 
 def described(host: Host) -> str:
     """Return in which thread a chat is and who answers there; opens and writes nothing."""
-    session = host.opened
+    session = host.sessions.opened
     sticky = session.sticky if session else host.sticky
     name = f" {sticky.thread!r}" if sticky.thread else ""
     what = [] if name else ["the notebook's own thread"]

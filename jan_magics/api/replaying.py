@@ -2,20 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host, resolved
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, SettingError
-from jan_magics.engine.asking import Asking
 from jan_magics.engine.cassette import SUFFIX
-from jan_magics.engine.deck import Wanted, refuse_recording
+from jan_magics.engine.deck import refuse_recording
 from jan_magics.engine.paging import LongResults
-from jan_magics.engine.playing import MISSING, Missing, Playing
+from jan_magics.engine.playing import MISSING, Missing, Playing, load
 from jan_magics.engine.recording import Recording, begin_recording
-from jan_magics.engine.session import Session
 
 
 @contextmanager
@@ -68,42 +65,31 @@ def this_notebook(host: Host) -> Path:
 
 def begin_replay(host: Host, file: str | Path | None, missing: str = "error") -> Playing:
     """Play a cassette from its beginning. Raises SettingError; all is as before then."""
-    deck = host.opening.deck
-    wanted = Wanted(cassette_path(host, file), _missing(missing))
+    path, named = cassette_path(host, file), _missing(missing)
+    deck, notebook = host.opening.deck, host.opening.path()
+    host.session()  # a cassette that a setting names is played before
     refuse_recording(deck)
     _refuse_running(host)
-    here = host.session()
-    before = deck.put_in(wanted)
-    host.opened, host.sticky = None, _sticky_elsewhere(here)
+    playing = load(path, named, notebook.name if notebook else "")
+    deck.put_in(playing)
     try:
         session = host.session()
     except JanError:
-        deck.put_back(before)
-        host.opened = here
+        deck.take_out()
         raise
-    host.aside.append(here)
-    deck.earlier.append(before)
     session.toolbox.long = LongResults()  # their names count from 1, as they did
-    assert deck.playing is not None  # noqa: S101 - it was put in above
-    return deck.playing
+    return playing
 
 
 def end_replay(host: Host) -> bool:
     """Go on as before the replay; False where nothing was played."""
+    host.session()
     deck = host.opening.deck
-    host.session()  # a cassette that a setting names is loaded by now
     if deck.playing is None:
         return False
     _refuse_running(host)
-    if deck.earlier:
-        host.reopen()
-        deck.put_back(deck.earlier.pop())
-        host.opened = host.aside.pop()
-    else:  # a setting says so; what is said here goes before it
-        sticky = _sticky_elsewhere(host.session())
-        deck.put_in(Wanted(None))
-        host.reopen()
-        host.sticky = sticky
+    deck.take_out()
+    host.session()
     return True
 
 
@@ -172,10 +158,3 @@ def _missing(named: str) -> Missing:
 def _refuse_running(host: Host) -> None:
     if host.bridge.running:
         raise SettingError("a turn is still going on", "Wait for it, or end it: %chat stop")
-
-
-def _sticky_elsewhere(session: Session) -> Asking:
-    """Return what sticks, as another store knows it: by a thread's title, not by its id."""
-    sticky = session.sticky
-    thread = session.threads.seen(sticky.thread) if sticky.thread else None
-    return replace(sticky, thread=thread.title or None) if thread else sticky

@@ -100,9 +100,8 @@ def open_session(opening: Opening) -> Session:
     """
     settings = opening.settings()
     path = opening.path()
-    playing = opening.deck.load(
-        settings.get("replay").value, opening.folder(), path.name if path else ""
-    )
+    opening.deck.load(settings.get("replay").value, opening.folder(), path.name if path else "")
+    playing = opening.deck.playing
     gguf = settings.get("gguf").value
     local = LocalServer(weights=Path(gguf).expanduser() if gguf else None)
     engine, source = _engine(opening, settings, local, playing)

@@ -7,62 +7,40 @@ from pathlib import Path
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ModelRef
-from jan_magics.engine.playing import Missing, Playing, load
+from jan_magics.engine.playing import Playing, load
 from jan_magics.engine.recording import Recording
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What somebody asked to be played; `path` None: nothing, whatever a setting says."""
-
-    path: Path | None
-    missing: Missing = "error"
-
-
-@dataclass(frozen=True, slots=True)
-class State:
-    """What is played, and why."""
-
-    wanted: Wanted | None = None
-    playing: Playing | None = None
-    loaded: Wanted | None = None
 
 
 @dataclass(slots=True)
 class Deck:
     """A recording, or a cassette that is played; never both at once.
 
-    `wanted` goes before the setting `replay`; `earlier` is what was played before.
+    `earlier` is what was played before, to go on with.
     """
 
     recording: Recording | None = None
     playing: Playing | None = None
-    wanted: Wanted | None = None
-    earlier: list[State] = field(default_factory=list)
-    _loaded: Wanted | None = None
+    earlier: list[Playing | None] = field(default_factory=list)
+    _asked: bool = False
 
-    def put_in(self, wanted: Wanted) -> State:
-        """Want something else to be played, from its beginning; returns what was played so far."""
-        before = State(self.wanted, self.playing, self._loaded)
-        self.wanted, self.playing, self._loaded = wanted, None, None
-        return before
-
-    def put_back(self, before: State) -> None:
-        """Go on with what was played before."""
-        self.wanted, self.playing, self._loaded = before.wanted, before.playing, before.loaded
-
-    def load(self, setting: str | None, folder: Path, notebook: str) -> Playing | None:
-        """Return what is played now; a cassette that plays already goes on.
+    def load(self, setting: str | None, folder: Path, notebook: str) -> None:
+        """Play what the setting `replay` says, when a kernel asks for the first time.
 
         Raises:
             SettingError: when a cassette cannot be read.
         """
-        wanted = self.wanted or (Wanted(folder / Path(setting).expanduser()) if setting else None)
-        if wanted is None or wanted.path is None:
-            self.playing, self._loaded = None, None
-        elif self.playing is None or self._loaded != wanted:
-            self.playing, self._loaded = load(wanted.path, wanted.missing, notebook), wanted
-        return self.playing
+        if not self._asked and setting:
+            self.playing = load(folder / Path(setting).expanduser(), "error", notebook)
+        self._asked = True
+
+    def put_in(self, playing: Playing) -> None:
+        """Play something else from now on."""
+        self.earlier.append(self.playing)
+        self.playing = playing
+
+    def take_out(self) -> None:
+        """Go on with what was played before; what a setting says ends for this kernel."""
+        self.playing = self.earlier.pop() if self.earlier else None
 
     def note_default(self, model: ModelRef) -> None:
         """Note who answers where no cell names a model."""

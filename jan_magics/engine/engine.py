@@ -13,6 +13,7 @@ from jan_magics.domain.parameters import checked_options
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.deck import Deck
+from jan_magics.engine.playing import Playing
 from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
 from jan_magics.providers.learned import Learned
@@ -25,8 +26,8 @@ class Engine:
     """What every turn needs. `connect` opens a provider; an open one is used again.
 
     `release` ends what the engine started beside its providers: a local model's server; `closing`
-    what was opened beside the store: collections. `deck` is what is recorded or played, `learned`
-    what models have refused in this kernel.
+    what was opened beside the store: collections. `deck` is what is recorded or played, `playing`
+    the cassette that this engine was opened for, `learned` what models have refused in this kernel.
     """
 
     store: Store
@@ -38,6 +39,7 @@ class Engine:
     search: Search
     deck: Deck = field(default_factory=Deck)
     learned: Learned = field(default_factory=Learned)
+    playing: Playing | None = field(init=False)
     trees: Trees = field(init=False)
     live: LiveTurns = field(init=False)
     closing: list[Callable[[], None]] = field(default_factory=list)
@@ -46,6 +48,7 @@ class Engine:
     _left: list[Provider] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.playing = self.deck.playing
         self.trees = Trees(self.store)
         self.live = LiveTurns(self.folder / "live")
 

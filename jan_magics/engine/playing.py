@@ -36,7 +36,7 @@ Missing: TypeAlias = Literal["error", "live", "offline"]
 MISSING: Final[tuple[Missing, ...]] = ("error", "live", "offline")
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Playing:
     """A cassette that answers. Equal requests are answered in the order of recording, then as last.
 

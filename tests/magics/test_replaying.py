@@ -127,6 +127,19 @@ def test_python_replays_too_and_every_chat_with_it(kernel: Kernel) -> None:
     assert kernel.ok("print(chat._host.opening.deck.playing)").out == "None\n"
 
 
+def test_a_chat_that_was_there_before_replays_with_the_others(kernel: Kernel) -> None:
+    kernel.ok('import jan_magics as jan\nchat = jan.Chat("x", model="offline:echo")')
+    record(kernel, 'print(chat.send("one").text)', 'print(chat.send("two").text)')
+    before = kernel.ok("%chat threads").result
+    kernel.ok(f"%chat replay {FILE}")
+    assert kernel.ok('chat.send("one").message').result.startswith("'ef2d12")
+    assert kernel.ok("print(len(chat.messages()))").out == "2\n"
+    assert kernel.ok("%chat threads").result != before
+    kernel.ok("%chat replay --off")
+    assert kernel.ok("print(len(chat.messages()))").out == "4\n"
+    assert kernel.ok("%chat threads").result == before
+
+
 def test_files_that_cannot_be_played_leave_everything_as_it_was(kernel: Kernel) -> None:
     for name in ("gone.jan.jsonl", "."):
         ran = kernel.run(f"%chat replay {name}")
@@ -154,15 +167,18 @@ def test_titles_compactions_and_windows_are_replayed(folder: Path) -> None:
     with serving_here(*steps, step(text="noted well")) as server, kernel_in(folder) as kernel:
         kernel.ok("%load_ext jan_magics")
         cells = [f"{small} -m {server.address}#m", *(f"%%chat\n{n} {words}" for n in range(3))]
-        cells.append("%chat compact --keep 1\n%chat threads")
-        record(kernel, *cells)
+        kernel.ok(f"%chat record {FILE}")
+        for cell in cells:
+            kernel.ok(cell)
+        compacted = kernel.ok("%chat compact --keep 1").result
         asked = len(server.bodies)
         assert asked > 4
     for _ in range(2):
         with kernel_in(folder, JAN_REPLAY=FILE) as kernel:
             kernel.ok("%load_ext jan_magics")
-            for cell in cells[:-1]:
+            for cell in cells:
                 kernel.ok(cell)
+            assert kernel.ok("%chat compact --keep 1").result == compacted
             assert "Samples and weights" in kernel.ok("%chat threads").result
 
 
@@ -184,6 +200,25 @@ def test_the_clock_of_templates_stands_where_the_cassette_was_begun(folder: Path
         failed = kernel.run(cell)
         assert failed.error is not None
         assert "December 31, 1999" in failed.error[2][0]
+
+
+def test_exact_counts_are_replayed_where_nobody_can_count(folder: Path) -> None:
+    pytest.importorskip("splintr")
+    budget = "jan.current().budget()[['piece', 'tokens', 'exact']].to_string()"
+    with serving_here(step(text="noted")) as server, kernel_in(folder) as kernel:
+        kernel.ok("%load_ext jan_magics\nimport jan_magics as jan")
+        cell = f"%%chat -m {server.address}#gpt-4o --window 4000\n{PROMPT}"
+        record(kernel, cell, f"%%chat --window 4000\n{'数一数 tokens ' * 30}", budget)
+        counted = kernel.ok(budget).result
+    assert "count" in {line.get("kind") for line in lines(folder)}
+    assert lines(folder)[0]["models"]["custom:gpt-4o"]["counts"]["opening"]
+    with kernel_in(folder, JAN_REPLAY=FILE) as kernel:
+        kernel.ok("import sys; sys.modules['splintr'] = None")
+        kernel.ok("%load_ext jan_magics\nimport jan_magics as jan")
+        kernel.ok(cell)
+        kernel.ok(f"%%chat --window 4000\n{'数一数 tokens ' * 30}")
+        assert kernel.ok(budget).result == counted
+        assert "True" in counted
 
 
 def test_the_model_of_a_setting_is_known_to_the_cassette(folder: Path) -> None:
