@@ -181,7 +181,7 @@ def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retri
         lambda: opening.settings().get("project").value,
     )
     engine.closing.append(collections.close)
-    return Retriever(collections, Embedders(opening.settings))
+    return Retriever(collections, Embedders(opening.settings, opening.deck))
 
 
 def key_chain() -> KeyChain:

@@ -7,7 +7,9 @@ from typing import Final, Literal
 from jan_magics.domain.errors import EmbedderError, SettingError
 from jan_magics.domain.protocols import Embedder, Reranker
 from jan_magics.domain.retrieval import Fingerprint
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.settings import Settings
+from jan_magics.engine.taped_vectors import taped_embedder, taped_reranker
 from jan_magics.rag.embedders import best_installed, make
 
 NONE: Final = "none"
@@ -16,20 +18,22 @@ NONE: Final = "none"
 
 @dataclass(slots=True)
 class Embedders:
-    """The embedders of one kernel; each is loaded once."""
+    """The embedders of one kernel, each loaded once; `deck` is what is recorded or played."""
 
     settings: Callable[[], Settings]
+    deck: Deck = field(default_factory=Deck)
     _loaded: dict[str, Embedder] = field(default_factory=dict)
 
     def of(self, fingerprint: Fingerprint | None) -> Embedder | None:
         """Return the embedder that made the vectors of a collection, None where it is not here."""
         if fingerprint is None:
             return None
+        name = fingerprint.id
         try:
-            found = self._named(fingerprint.id)
+            found = taped_embedder(self.deck, name, lambda: self._named(name))
         except EmbedderError:
             return None
-        return found if found.fingerprint == fingerprint else None
+        return found if found and found.fingerprint == fingerprint else None
 
     def chosen(self, name: str | None = None) -> Embedder | None:
         """Return the embedder of that name, else of the setting, else the best that is installed.
@@ -37,8 +41,13 @@ class Embedders:
         Raises:
             EmbedderError: when it is not known, or not installed.
         """
-        name = name or self.settings().get("embedder").value or best_installed()
-        return None if name in (None, NONE) else self._named(name)
+        named = name or self.settings().get("embedder").value or ""
+
+        def load() -> Embedder | None:
+            found = named or best_installed() or NONE
+            return None if found == NONE else self._named(found)
+
+        return taped_embedder(self.deck, named, load)
 
     def for_adding(self, fingerprint: Fingerprint | None, name: str | None) -> Embedder | None:
         """Return the embedder for what is added: a new one by name, else the collection's own.
@@ -65,9 +74,12 @@ class Embedders:
         from jan_magics.rag.embed_minilm import MiniLmEmbedder
         from jan_magics.rag.late import LateInteraction
 
-        embedder = self._named("minilm")
-        assert isinstance(embedder, MiniLmEmbedder)  # noqa: S101 - for the type checker
-        return LateInteraction(embedder)
+        def load() -> Reranker:
+            embedder = self._named("minilm")
+            assert isinstance(embedder, MiniLmEmbedder)  # noqa: S101 - for the type checker
+            return LateInteraction(embedder)
+
+        return taped_reranker(self.deck, name, load)
 
     def _named(self, name: str) -> Embedder:
         if name not in self._loaded:

@@ -55,7 +55,10 @@ class Recording:
         with self._lock:
             self._catch_up()
             lines = [line_of(entry) for entry in self._put_counts()]
-            lines.extend(line_of(self._put(kind, each, events)) for each, events in asked)
+            for each, events in asked:
+                # What is computed is the same each time, and kept once.
+                if kind not in ("embed", "rerank") or not self._has(kind, each):
+                    lines.append(line_of(self._put(kind, each, events)))
             self._write(lines)
 
     def learn(self, model: ModelRef, facts: ModelFacts) -> None:
@@ -101,6 +104,9 @@ class Recording:
             self._put("count", request, [[0, "tokens", tokens]])
             for request, tokens in counted.values()
         ]
+
+    def _has(self, kind: Kind, request: Json) -> bool:
+        return (kind, key_of(kind, request)) in self._mine
 
     def _put(self, kind: Kind, request: Json, events: Sequence[Json]) -> Entry:
         key = key_of(kind, request)
