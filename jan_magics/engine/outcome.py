@@ -21,6 +21,10 @@ BUSY: Final = (
     " · back: %chat undo"
 )
 _OF_THREAD: Final = re.compile(r"%chat (?=(?:resume|retry|undo|compact|clear|budget|plan|tree)\b)")
+TWICE: Final = (
+    "the question is being answered in another kernel too, and this answer stands beside that one"
+    " · back: %chat undo"
+)
 ANSWER: Final[Literal["answer"]] = "answer"
 SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
 """How an answer ends that need not say anything."""
@@ -136,7 +140,7 @@ def _thought(turn: Turn) -> bool:
 def _left_behind(ask: Ask) -> list[str]:
     """Say how many later messages stay on the branch that a run leaves."""
     if ask.spot.busy:
-        return [BUSY]
+        return [TWICE if ask.spot.where == "again" else BUSY]
     if ask.spot.where == "beside":
         return ["the question before got no answer and is not sent · back: %chat undo"]
     count = later_messages(ask.index, ask.spot)

@@ -1,7 +1,7 @@
 """Where an asking goes: the same call of the same cell branches, everything else appends."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -34,7 +34,10 @@ def spot_for(view: View, asking: Asking, caller: Caller) -> Spot:
     """Return the spot of a turn. Raises MessageNotFound, ThreadError for an `at` that cannot be."""
     match asking.aim:
         case "retry":
-            return Spot("again", question_at(view, asking.at).id)
+            question = question_at(view, asking.at).id
+            if answering := _answering(view, question):
+                _check_over(view, answering)
+            return Spot("again", question)
         case "edit":
             return Spot("edit", full_id(view.index, asking.at or ""))
         case "resume":
@@ -50,7 +53,15 @@ def _spot_of_question(view: View, asking: Asking, caller: Caller) -> Spot:
         return Spot("after", _above(view, full_id(view.index, asking.at or "")))
     if view.pending:
         return Spot("root")
-    return unanswered(view.index, _next_spot(view, asking, caller), view.live)
+    spot = unanswered(view.index, _next_spot(view, asking, caller), view.live)
+    busy = spot.where == "again" and bool(_answering(view, spot.message))
+    return replace(spot, busy=True) if busy else spot
+
+
+def _answering(view: View, question: str) -> str:
+    """Return what is being said to a question just now in another kernel, "" for nothing."""
+    ids = (question, *(each.id for each in view.index.children(question)))
+    return next((each for each in ids if each in view.live), "")
 
 
 def _above(view: View, named: str) -> str:
@@ -77,7 +88,7 @@ def _check_over(view: View, identifier: str) -> None:
     if identifier in view.live:
         raise ThreadError(
             f"{identifier[:8]} is being answered in another kernel",
-            "Look at it: %chat show   or ask for another answer: %chat retry",
+            "Look at it: %chat show   and when it is over, another answer: %chat retry",
         )
 
 

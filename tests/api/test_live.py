@@ -9,8 +9,11 @@ import pytest
 
 import jan_magics as jan
 from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.models import ChatOptions
+from jan_magics.domain.overlays import CellLink
+from jan_magics.engine.asking import Asking
 from jan_magics.storage.live import LiveTurn, LiveTurns
-from tests.notebook_host import footer
+from tests.notebook_host import NotebookHost, footer, write
 
 WORDS = " ".join(f"词{number}" for number in range(40))
 BUSY = "the question before is being answered in another kernel, and this one stands beside it"
@@ -62,13 +65,33 @@ def test_what_goes_on_elsewhere_is_not_gone_on_with(chats: tuple[jan.Chat, jan.C
     with pytest.raises(ThreadError, match="is being answered in another kernel") as caught:
         other.resume()
     assert caught.value.next_step.startswith("Look at it: %chat show")
+    for at in (None, *other.messages().id):
+        with pytest.raises(ThreadError, match="is being answered in another kernel"):
+            other.retry(at)
     with pytest.raises(ThreadError, match="is being answered in another kernel"):
         other.send("below", at=other.messages().id[1])
     for _ in pieces:
         pass
     with pytest.raises(ThreadError, match="is whole"):
         other.resume()
-    assert other.messages().text.tolist() == [WORDS, WORDS]
+    assert other.messages(all=True).text.tolist() == [WORDS, WORDS]
+    assert other.retry().versions == 2
+
+
+def test_the_same_cell_in_two_kernels_says_that_both_answer(tmp_path: Path) -> None:
+    notebook = write(tmp_path / "n.ipynb", {"0a1b2c3d": WORDS})
+    with NotebookHost(notebook) as one, NotebookHost(notebook) as other:
+        for each in (one, other):
+            each.running = ("0a1b2c3d", f"%%chat\n{WORDS}")
+        link = CellLink(one.host.opening.here().notebook, "0a1b2c3d", 0, "")
+        slow = ChatOptions(parameters={"pace": 0.04})
+        job = one.host.begin(Asking(WORDS, None, "offline:echo", options=slow, cell=link))
+        while len(other.path()) < 2:
+            time.sleep(0.02)
+        ran = other.ask(WORDS, "0a1b2c3d")
+        assert "the question is being answered in another kernel too" in footer(ran)
+        assert job.result().turn.finish == "stop"
+        assert other.path(everything=True) == [WORDS] * 3
 
 
 def test_a_question_without_a_word_yet_is_being_answered_too(
@@ -79,6 +102,8 @@ def test_a_question_without_a_word_yet_is_being_answered_too(
     while len(other.messages()) < 1:
         time.sleep(0.02)
     assert "You, being answered" in str(other.show())
+    with pytest.raises(ThreadError, match="is being answered in another kernel"):
+        other.retry()
     assert BUSY in footer(other.send("second"))
     stream.close()
     assert "being answered" not in str(other.tree())
