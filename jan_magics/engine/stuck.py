@@ -5,16 +5,17 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
-from jan_magics.domain.errors import ThreadError
+from jan_magics.domain.errors import JanError, ThreadError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Session
-from jan_magics.engine.setting_list import Setting
+from jan_magics.engine.setting_list import BY_NAME, Setting
 from jan_magics.engine.settings import Value
 from jan_magics.engine.toolbox import tool_name
 
 USE: Final = "%chat use"
+REMEMBERED: Final = "the thread's own"
 _SYSTEM: Final = Setting("system", "instructions that go with every turn")
 _TOOLS: Final = Setting("tools", "what a model may call at every turn")
 _COLLECTION: Final = Setting("collection", "what is looked up with every prompt")
@@ -36,12 +37,15 @@ def in_force(session: Session) -> tuple[Value, ...]:
         "overflow": sticky.overflow,
         "window": None if sticky.window is None else str(sticky.window),
     }
-    settings = (
+    settings = [
         _late(value, session.opened)
         if (mine := stuck.get(value.setting.name)) is None
         else Value(value.setting, mine, USE)
         for value in session.settings().table()
-    )
+    ]
+    with suppress(JanError):
+        whom = assistant_here(session)
+        settings = [whom if each.setting == whom.setting else each for each in settings]
     return (*settings, *_besides(sticky.system, sticky.options), *_called(sticky), *_given(sticky))
 
 
@@ -52,6 +56,21 @@ def _given(sticky: Asking) -> Iterator[Value]:
         yield Value(_K, str(sticky.k), USE)
     if sticky.threshold is not None:
         yield Value(_THRESHOLD, f"{sticky.threshold:g}", USE)
+
+
+def assistant_here(session: Session) -> Value:
+    """Return as whom the next turn is answered, and who says so; None for nobody special.
+
+    Raises:
+        JanError: when the thread or the setting cannot be read.
+    """
+    if session.sticky.assistant:
+        return Value(BY_NAME["assistant"], session.sticky.assistant, USE)
+    thread = session.glance().thread
+    whom = session.assistants.of_thread(thread) if thread else None
+    if whom:
+        return Value(BY_NAME["assistant"], whom.name, REMEMBERED)
+    return session.settings().get("assistant")
 
 
 def _called(sticky: Asking) -> Iterator[Value]:

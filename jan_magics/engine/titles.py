@@ -34,6 +34,16 @@ _OPENER: Final = re.compile(rf"<{_KINDS}\b[^>]*>", re.IGNORECASE)
 _CLOSER: Final = re.compile(rf"</{_KINDS}\s*>", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]*>")
 _LABEL: Final = re.compile(r"\A\W*(title|titel|titre|título|标题|タイトル)\W*[:：]", re.IGNORECASE)
+_WORD: Final = r"(?:title|titel|titre|título|heading|标题|题目|タイトル)"
+_PREAMBLE: Final = re.compile(
+    r"\A\W*(?:(?:sure|certainly|of course|absolutely|ok|okay|great|好的|当然|没问题)\W+)?"
+    rf"(?=[^:：\n]*{_WORD})"
+    rf"(?:(?:here\b|this is\b|(?:a|the|one|my)(?: [\w-]+){{0,2}}? {_WORD}\b[^:：\n]*"
+    rf" (?:is|be)\b|(?:possible|suggested|proposed)\b|以下|这是|这里|一个)[^:：\n]*"
+    rf"|{_WORD}[^:：\n]{{0,6}})[:：\n]",
+    re.IGNORECASE,
+)
+_NUMBER: Final = re.compile(r"\A\W*\d+[.)、]\s+")
 _MUSING: Final = re.compile(
     r"\W*((ok|okay|alright|hmm|well|so|now|first)\b[\s,.:]+)*"
     r"(the user\b|let me\b|let's\b|let us\b|we (need|have|are asked|should|must)\b"
@@ -84,6 +94,7 @@ def title_request(model: ModelRef, text: str, identifier: str, now: datetime) ->
 def title_of(raw: str) -> str | None:
     """Return the title that a model wrote, None where it only thought aloud."""
     said = _without_reasoning(raw)
+    said = None if said is None else _without_preamble(said)
     if said is None or _MUSING.match(said) or len(said.split()) > _MOST_RAW_WORDS:
         return None
     return clean_title(said)
@@ -116,6 +127,14 @@ def _without_reasoning(raw: str) -> str | None:
         return None
     *_, last = _CLOSER.split(text)
     return last
+
+
+def _without_preamble(said: str) -> str:
+    """Take the sentence away that announces a title; of several titles the first is meant."""
+    rest = _PREAMBLE.sub("", said, count=1).strip()
+    if not rest or rest == said.strip():
+        return said
+    return _NUMBER.sub("", rest.splitlines()[0])
 
 
 def _kept(text: str, n: int) -> str:

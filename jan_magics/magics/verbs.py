@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -21,6 +22,7 @@ from jan_magics.domain.version import VERSION
 from jan_magics.engine.branches import begins_branch
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.session import Session
+from jan_magics.engine.stuck import assistant_here
 from jan_magics.engine.toolbox import tool_name
 from jan_magics.engine.undoing import delete_thread, rename_thread
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
@@ -41,6 +43,9 @@ from jan_magics.magics.words import nearest
 from jan_magics.notebook.columns import clip
 
 Run: TypeAlias = Callable[[Caller, Any, str], object]
+_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {"sqlite": "as sqlite: one file, jan.db", "jsonl": "as jsonl: Jan's own files, in threads/"}
+)
 
 
 def run_verb(magics: Caller, line: str) -> object:
@@ -102,8 +107,9 @@ def status() -> Line:
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
     if sticky.tools:
         lines.append(f"tools    {', '.join(map(tool_name, sticky.tools))}")
-    if sticky.assistant:
-        lines.append(f"as       {sticky.assistant}")
+    with suppress(JanError):  # who cannot be read is told when they are asked
+        whom = assistant_here(session)
+        lines += [f"as       {whom.value} ({whom.source})"] if whom.value else []
     if sticky.system:
         lines.append(f"system   {sticky.system[:70]}")
     return Line("\n".join((*lines, "help     %chat help")))
@@ -267,7 +273,9 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
     if parsed.vacuum:
         count = empty_bin(host)
         return Line(f"the bin is empty: {counted(count, 'thread')} gone for good")
-    return Line(f"threads are kept in {kept_in(host)}")
+    session = host.session()
+    kind = "" if session.engine.deck.playing else f", {_KINDS[session.opened['store'] or 'sqlite']}"
+    return Line(f"threads are kept in {kept_in(host)}{kind}")
 
 
 def _doctor(magics: Caller, parsed: Any, _: str) -> object:

@@ -112,3 +112,25 @@ def test_nothing_is_asked_unless_the_setting_asks(setting: str) -> None:
     assert not should_title(thread(), 1, setting, stopped=False)
     assert should_title(thread(), 1, "auto", stopped=False)
     assert not should_title(thread(), 1, "auto", stopped=True)
+
+
+@pytest.mark.parametrize(
+    ("raw", "title"),
+    [
+        ("Here is a possible title: Winter Boats", "Winter Boats"),
+        ('Sure! Here\'s a title for this chat:\n\n"Winter Boats"', "Winter Boats"),
+        ("Here are some possible titles:\n\n1. Winter Boats\n2. Boats in Winter", "Winter Boats"),
+        ("A possible title could be: **Winter Boats: a guide**", "Winter Boats a guide"),
+        ("The title of the chat is: Winter Boats", "Winter Boats"),
+        ("Possible title: Winter Boats", "Winter Boats"),
+        ("Title: Winter Boats", "Winter Boats"),
+        ("好的，以下是一个可能的标题：冬天的船", "冬天的船"),
+        ("标题：冬天的船", "冬天的船"),
+        ("How to choose a title: tips", "How to choose a title tips"),
+        ("Here comes winter: boats", "Here comes winter boats"),
+        ("The title fight: a history", "The title fight a history"),
+        ("Here is a possible title:", "Here is a possible title"),
+    ],
+)
+def test_what_announces_a_title_is_no_part_of_it(raw: str, title: str) -> None:
+    assert title_of(raw) == title
