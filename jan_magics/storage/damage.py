@@ -1,12 +1,23 @@
 """Damage in a SQLite store: finding it, and mending what can be mended."""
 
+import json
 from typing import Any, Final
 
 import apsw
 
 from jan_magics.domain.messages import Json
-from jan_magics.storage.codec import parse
-from jan_magics.storage.message_rows import add_records
+from jan_magics.domain.tree import TreeIndex
+from jan_magics.storage.codec import EPOCH, MILLISECOND, canonical, parse
+from jan_magics.storage.content import OWN
+from jan_magics.storage.guessing import guessed_thread
+from jan_magics.storage.message_rows import (
+    add_records,
+    add_tombstone,
+    read_messages,
+    read_records,
+    tombstones,
+)
+from jan_magics.storage.thread_rows import column
 
 _COUNTED: Final = """
     SELECT t.n, t.id, t.messages, t.leaves,
@@ -15,6 +26,14 @@ _COUNTED: Final = """
             (SELECT 1 FROM message WHERE thread = t.n AND parent = leaf.id))
     FROM thread AS t
 """
+_LOOSE: Final = """
+    SELECT 1 FROM message AS m WHERE thread = ?1 AND (
+        linked AND parent IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM message WHERE thread = ?1 AND id = m.parent)
+        OR NOT linked AND EXISTS (SELECT 1 FROM message WHERE thread = ?1 AND linked)
+    ) LIMIT 1
+"""
+"""A message without a usable link in a thread that has links."""
 
 
 def find(connection: apsw.Connection) -> list[str]:
@@ -32,17 +51,17 @@ def find(connection: apsw.Connection) -> list[str]:
 def mend(connection: apsw.Connection) -> list[str]:
     """Mend what can be mended; a damaged message is kept among our own records."""
     done: list[str] = []
-    for n, name in _bad_threads(connection):
-        connection.execute(
-            "UPDATE thread SET data = json_array(title, json('{}'), json('{}')) WHERE n = ?", (n,)
-        )
-        done.append(f"thread {name}: its record was made anew from its title")
-    for thread, name, n, identifier, data in _bad(connection):
+    for thread, name, n, identifier, data, parent in _bad(connection):
         record: dict[str, Json] = {"type": "damaged", "id": identifier, "text": str(data)}
         add_records(connection, thread, [record])
         connection.execute("DELETE FROM message WHERE n = ?", (n,))
+        # What hung below it goes on where it hung itself.
+        add_tombstone(connection, thread, str(identifier), parent)
         done.append(f"thread {name}: the damaged message {identifier!r} was set aside")
-    for n, name in _miscounted(connection):
+    for n, name in _bad_threads(connection):
+        _rebuild(connection, n)
+        done.append(f"thread {name}: its record was made anew from its title and messages")
+    for n, name in _miscounted(connection, exact=True):
         recount(connection, n)
         done.append(f"thread {name}: its messages were counted anew")
     if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
@@ -57,13 +76,63 @@ def recount(connection: apsw.Connection, thread: int) -> None:
     if row is not None:
         connection.execute(
             "UPDATE thread SET messages = ?, leaves = ?, changes = changes + 1 WHERE n = ?",
-            (row[4], row[5], thread),
+            (row[4], _leaves(connection, thread, row[5]), thread),
         )
 
 
-def _miscounted(connection: apsw.Connection) -> list[tuple[int, str]]:
+def _is_loose(connection: apsw.Connection, thread: int) -> bool:
+    return connection.execute(_LOOSE, (thread,)).fetchone() is not None
+
+
+def _leaves(connection: apsw.Connection, thread: int, counted: int) -> int:
+    """Return the leaves as the tree shows them: where a message without a link hangs, it finds."""
+    if not _is_loose(connection, thread):
+        return counted
+    graves = tombstones(connection, thread)
+    return TreeIndex(read_messages(connection, thread), tombstones=graves).leaves
+
+
+def _miscounted(connection: apsw.Connection, *, exact: bool = False) -> list[tuple[int, str]]:
+    """Return the threads whose numbers are wrong.
+
+    The leaves of a loose thread are counted when something hangs loose or is found again. What is
+    written in between may move them, which is no damage, and mended all the same: `exact`.
+    """
+    wrong: list[tuple[int, str]] = []
     rows: list[Any] = connection.execute(_COUNTED).fetchall()
-    return [(n, name) for n, name, *counts in rows if counts[:2] != counts[2:]]
+    for n, name, messages, leaves, there, counted in rows:
+        counts = leaves != (_leaves(connection, n, counted) if exact else counted)
+        if messages != there or (counts and (exact or not _is_loose(connection, n))):
+            wrong.append((n, name))
+    return wrong
+
+
+def _rebuild(connection: apsw.Connection, n: int) -> None:
+    """Write a thread's record anew from what its title, its messages and our records say."""
+    wanted = "SELECT id, title, updated_at, data FROM thread WHERE n = ?"
+    rows: list[Any] = connection.execute(wanted, (n,)).fetchall()
+    name, title, updated, data = rows[0]
+    thread = guessed_thread(
+        str(name),
+        f'{{"title": {json.dumps(title)}, {data}',
+        read_messages(connection, n),
+        read_records(connection, n),
+        changed=EPOCH + updated * MILLISECOND,
+        taken=_notebooks(connection),
+    )
+    record = canonical([thread.title, dict(thread.metadata), {}])
+    connection.execute(
+        "UPDATE thread SET title = ?, data = ? WHERE n = ?", (column(thread.title), record, n)
+    )
+
+
+def _notebooks(connection: apsw.Connection) -> set[str]:
+    """Return the notebooks that have a thread of their own."""
+    rows = connection.execute("SELECT data FROM thread WHERE deleted_at IS NULL").fetchall()
+    records = [record for (data,) in rows if isinstance(record := _parsed(data), list)]
+    known = [each[1].get(OWN) for each in records if len(each) == 3 and isinstance(each[1], dict)]
+    mine = (each for each in known if isinstance(each, dict) and each.get("cells"))
+    return {str(each.get("notebook")) for each in mine}
 
 
 def _bad_threads(connection: apsw.Connection) -> list[tuple[int, str]]:
@@ -84,9 +153,9 @@ def _parsed(data: Any) -> Json:
 
 
 def _bad(connection: apsw.Connection) -> list[tuple[Any, ...]]:
-    """Return the messages that cannot be read: thread, its id, row, id, data."""
+    """Return the messages that cannot be read: thread, its id, row, id, data, parent."""
     rows = connection.execute(
-        "SELECT thread, thread.id, message.n, message.id, message.data"
+        "SELECT thread, thread.id, message.n, message.id, message.data, message.parent"
         " FROM message JOIN thread ON thread.n = message.thread WHERE NOT json_valid(message.data)"
     )
     # SQLite cannot read what is nested deeper than a thousand levels; we may.

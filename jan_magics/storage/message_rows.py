@@ -58,6 +58,28 @@ def put(
     return int(stored is None), _leaves(connection, touched) - leaves
 
 
+def is_awaited(connection: apsw.Connection, thread: int, message: Message) -> bool:
+    """Tell whether a message that is not there yet has children already."""
+    identity = (thread, column(message.id))
+    rows = connection.execute(
+        "SELECT 1 FROM message WHERE thread = ?1 AND parent = ?2"
+        " AND NOT EXISTS (SELECT 1 FROM message WHERE thread = ?1 AND id = ?2) LIMIT 1",
+        identity,
+    )
+    return rows.fetchone() is not None
+
+
+def any_orphan(connection: apsw.Connection, thread: int, messages: Iterable[Message]) -> bool:
+    """Tell whether a message names a parent that is not there."""
+    parents = {message.parent_id for message in messages}
+    there = "SELECT 1 FROM message WHERE thread = ? AND id = ?"
+    return any(
+        connection.execute(there, (thread, column(parent))).fetchone() is None
+        for parent in parents
+        if isinstance(parent, str)
+    )
+
+
 def bury(connection: apsw.Connection, thread: int, message_id: str) -> tuple[int, int] | None:
     """Delete a message, leaving a tombstone; None where there is no such message."""
     identity = (thread, column(message_id))

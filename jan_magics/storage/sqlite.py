@@ -10,7 +10,7 @@ from jan_magics.domain.messages import Json, Message, Thread
 from jan_magics.domain.overlays import Overlay, Undone
 from jan_magics.domain.protocols import Stamp, Stamps, ThreadRow
 from jan_magics.domain.tree import Changes
-from jan_magics.storage import message_rows, thread_rows
+from jan_magics.storage import damage, message_rows, thread_rows
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
 from jan_magics.storage.codec import to_milliseconds
 from jan_magics.storage.mounts import network_of
@@ -99,9 +99,12 @@ class SqliteStore(SqliteUpkeep):
         """Write a new message; an id that exists already is left as it is."""
         with self._connections.writing() as connection:
             n = live_number(connection, message.thread_id)
+            awaited = message_rows.is_awaited(connection, n, message)
             change = message_rows.put(connection, n, message, replacing=False)
             if change is not None:
                 thread_rows.count(connection, n, change, self._clock())
+                if awaited or message_rows.any_orphan(connection, n, (message,)):
+                    damage.recount(connection, n)
 
     def save(self, *messages: Message) -> Stamps | None:
         """Write the newest state of messages of one thread in one transaction."""
@@ -130,13 +133,19 @@ class SqliteStore(SqliteUpkeep):
                 thread_rows.change_thread(connection, rooted, self._clock())
             if any(isinstance(overlay, Undone) for overlay in overlays):
                 message_rows.lift(connection, n, changes.save)
-            made = [message_rows.put(connection, n, message) for message in changes.save]
+            awaited = False
+            made = []
+            for message in changes.save:
+                awaited = awaited or message_rows.is_awaited(connection, n, message)
+                made.append(message_rows.put(connection, n, message))
             made += [message_rows.bury(connection, n, name) for name in changes.deleted]
             message_rows.add_records(connection, n, map(encode_overlay, overlays))
             real = [change for change in made if change is not None]
             if real or overlays:
                 change = (sum(m for m, _ in real), sum(b for _, b in real))
                 thread_rows.count(connection, n, change, self._clock())
+            if awaited or message_rows.any_orphan(connection, n, changes.save):
+                damage.recount(connection, n)
             return Stamps(before, stamp(connection, thread_id))
 
     def stamp(self, thread_id: str) -> Stamp:

@@ -71,6 +71,15 @@ def read_thread_file(text: str | bytes, name: str) -> tuple[WholeThread, int]:
     return whole, len(listed) - len(messages)
 
 
+def is_thread_file(text: str | bytes) -> bool:
+    """Tell whether a file is one of ours, whatever its name and version."""
+    try:
+        raw = parse(text)
+    except ValueError:
+        return False
+    return isinstance(raw, dict) and raw.get("format") == FORMAT
+
+
 def owner_of(text: str | bytes) -> str | None:
     """Return the id of the thread that a file holds, None when it is no file of ours."""
     try:

@@ -21,7 +21,7 @@ from jan_magics.storage.content import OWN
 from jan_magics.storage.files import translated
 from jan_magics.storage.names import is_thread_id
 from jan_magics.storage.overlays import decode_overlays
-from jan_magics.storage.thread_file import read_thread_file
+from jan_magics.storage.thread_file import is_thread_file, read_thread_file
 from jan_magics.storage.thread_folder import read_thread_folder, thread_folders
 from jan_magics.storage.upkeep import Upkeep, WholeThread
 
@@ -68,7 +68,7 @@ def read_threads(path: Path, now: datetime) -> Iterator[Incoming]:
         if not path.exists():
             raise StoreError(f"there is no {path}", "Name a file or folder that exists")
         folders = thread_folders(path) if path.is_dir() or path.suffix == ".jsonl" else []
-        if path.name == "thread.json":
+        if path.name == "thread.json" and not is_thread_file(path.read_bytes()):
             folders = [path.parent]
         elif path.is_file() and path.suffix != ".jsonl":
             whole, lost = read_thread_file(path.read_bytes(), path.name)

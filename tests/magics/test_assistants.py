@@ -106,6 +106,18 @@ def test_asked_as_somebody(kernel: Kernel) -> None:
     assert sent(kernel)["system"] == "Talk of work.ipynb."
 
 
+def test_as_whom_is_told_by_the_thread_too(kernel: Kernel) -> None:
+    kernel.ok("_ = jan.save_assistant('诗人 of mine', instructions='Rhyme.')")
+    kernel.ok("%%chat -a '诗人 of mine'\nhi")
+    assert "as       诗人 of mine (the thread's own)" in kernel.ok("%chat").result
+    rows = "c = %chat config\nprint(*c[c.setting == 'assistant'].iloc[0].tolist()[:3], sep='|')"
+    assert "assistant|诗人 of mine|the thread's own" in kernel.ok(rows).out
+    kernel.ok("%chat use -a default")
+    assert "as       default (%chat use)" in kernel.ok("%chat").result
+    kernel.ok("jan.current().use(assistant=None); _ = jan.current().new()")
+    assert "\nas " not in kernel.ok("%chat").result
+
+
 @pytest.mark.parametrize("code", ["%chat use -a salior", "%%chat -a salior\nhi",
                                   "%chat assistants --edit salior"])  # fmt: skip
 def test_a_wrong_name_suggests_the_nearest(kernel: Kernel, code: str) -> None:

@@ -213,3 +213,12 @@ def _line(name: str, role: str, time: int, metadata: dict[str, object]) -> str:
         "metadata": metadata,
     }  # fmt: skip
     return json.dumps(message) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"), [("sqlite", "as sqlite: one file, jan.db"), ("jsonl", "as jsonl: Jan's own")]
+)
+def test_store_says_how_threads_are_kept(tmp_path: Path, kind: str, said: str) -> None:
+    with running_kernel(tmp_path, JAN_STORE=kind) as kernel:
+        kernel.ok("%load_ext jan_magics")
+        assert said in kernel.ok("%chat store").result

@@ -225,3 +225,11 @@ def test_nothing_that_was_here_is_lost(
     found = {text_of(m) for row in store.threads() for m in store.messages(row.thread.id)}
     assert found >= {text_of(m) for m in (*said[:split], *rest, QUESTION)}
     store.close()
+
+
+def test_an_exported_file_called_thread_json_is_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "thread.json"
+    path.write_text(write_thread_file(whole(QUESTION, ANSWER, thread=make_thread("u"))), "utf-8")
+    (incoming,) = read_threads(path, START)
+    assert incoming.whole is not None
+    assert (incoming.name, ids(incoming.whole.messages)) == ("u", ["q", "a"])
