@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from jan_magics.api.fetching import document_at, is_address
 from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
@@ -32,7 +33,7 @@ def chunks(
     splitter: str = "recursive",
     grid: Mapping[str, Sequence[Any]] | None = None,
 ) -> "pd.DataFrame":
-    """Return how a text or file would be cut; nothing is embedded or stored.
+    """Return how a text, file or address would be cut; nothing is embedded or stored.
 
     Sizes are tokens, or characters with a `c` ("512c") and for the splitter chars; None is what is
     usual for the splitter: recursive, chars, markdown, code or tokens. A text is read as Markdown.
@@ -57,11 +58,13 @@ def chunks(
 
 
 def _document(given: str | Path) -> Document:
-    path = _path(given)
-    if path is None:
+    if isinstance(given, str) and is_address(given):
+        found = document_at(current_host(), given, limits_here())
+    elif path := _path(given):
+        found = read(path, limits_here())
+    else:
         cleaned = clean(str(given))
         return Document(TEXT, cleaned.text, "markdown", warning=cleaned.warning)
-    found = read(path, limits_here())
     if isinstance(found, Unreadable):
         raise RetrievalError(
             f"{found.source!r} cannot be cut: {found.reason}",

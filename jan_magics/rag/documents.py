@@ -39,9 +39,15 @@ def read(path: Path, limits: Limits = USUAL, source: str | None = None) -> Docum
     return Unreadable(name, data) if isinstance(data, str) else read_bytes(data, name, limits)
 
 
-def read_bytes(data: bytes, source: str, limits: Limits = USUAL) -> Document | Unreadable:
-    """Return bytes as a document; the end of its source, else its beginning, tells what it is."""
-    reader = READERS.get(_suffix(source)) or _by_content(data)
+def read_bytes(
+    data: bytes, source: str, limits: Limits = USUAL, suffix: str | None = None
+) -> Document | Unreadable:
+    """Return bytes as a document; the end of its source, else its beginning, tells what it is.
+
+    `suffix` is used instead where the source does not end like a file.
+    """
+    known = _suffix(source) if suffix is None else suffix
+    reader = READERS.get(known) or _by_content(data)
     try:
         return reader(data, source, limits)
     except Exception as fault:  # noqa: BLE001 (files are as nobody has foreseen; others are read)
