@@ -1,4 +1,4 @@
-"""A document that stands at a URL: typed by the user, never by a model."""
+"""A document that stands at an address: typed by the user, never by a model."""
 
 import re
 from functools import partial
@@ -39,8 +39,8 @@ def document_at(host: Host, url: str, limits: Limits) -> Document | Unreadable:
     try:
         found = host.bridge.call(partial(fetch, url.strip(), allowed))
     except RetrievalError as fault:
-        return Unreadable(url.partition("?")[0], fault.message)
-    return read_bytes(_as_utf8(found), found.url, limits, _suffix(found))
+        return Unreadable(url.partition("?")[0], fault.message.partition(" is not fetched: ")[2])
+    return read_bytes(_as_utf8(found), url.strip(), limits, _suffix(found))
 
 
 def _suffix(found: Fetched) -> str:

@@ -1,12 +1,13 @@
 """What is added to a collection: files, folders, a Series or a DataFrame; told while it goes on."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from jan_magics.api.fetching import document_at, is_address
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
@@ -65,7 +66,8 @@ def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[D
         of = f" of {total}" if total else ""
         display.update("", f"{adding.listed.name}: {counted(done, what.removesuffix('s'))}{of}")
 
-    documents = documents_of(given, text, adding.listed.base, limits)
+    at = partial(document_at, host, limits=limits)
+    documents = documents_of(given, text, adding.listed.base, limits, at)
     rows = add(adding.collection, documents, chosen, partial(_cut, counter), adding.embedder, tell)
     try:
         return list(rows)
@@ -74,9 +76,15 @@ def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[D
 
 
 def documents_of(
-    given: Given, text: str | None, base: Path | None, limits: Limits
+    given: Given,
+    text: str | None,
+    base: Path | None,
+    limits: Limits,
+    at: Callable[[str], Document | Unreadable],
 ) -> Iterator[Document | DocumentRow]:
     """Yield documents, and a row for what cannot be read; `base` is what paths are relative to.
+
+    `at` fetches what stands at an address.
 
     Raises:
         SettingError: when nothing of this kind can be read.
@@ -88,12 +96,27 @@ def documents_of(
     if text is not None:
         raise SettingError("text names a column, and no DataFrame was given", "Leave it out.")
     paths = [given] if isinstance(given, str | Path) else list(_paths(given))
-    for path in found(paths, limits):
-        each = path if isinstance(path, Unreadable) else read(path, limits, source_of(path, base))
+    for each in _read(paths, base, limits, at):
         if isinstance(each, Unreadable):
             yield DocumentRow(each.source, "failed", each.reason)
         else:
             yield each
+
+
+def _read(
+    paths: Iterable[str | Path],
+    base: Path | None,
+    limits: Limits,
+    at: Callable[[str], Document | Unreadable],
+) -> Iterator[Document | Unreadable]:
+    files = []
+    for path in paths:
+        if isinstance(path, str) and is_address(path):
+            yield at(path)
+        else:
+            files.append(path)
+    for each in found(files, limits):
+        yield each if isinstance(each, Unreadable) else read(each, limits, source_of(each, base))
 
 
 def source_of(path: Path, base: Path | None) -> str:

@@ -12,8 +12,10 @@ def _chunks(magics: Any, parsed: Any, _: str) -> object:
     from pathlib import Path
 
     from jan_magics.api.chunks import chunks
+    from jan_magics.api.fetching import is_address
 
-    return chunks(Path(parsed.path), grid=dict(parsed.grid or ()), **cutting(parsed))
+    path = parsed.path if is_address(parsed.path) else Path(parsed.path)
+    return chunks(path, grid=dict(parsed.grid or ()), **cutting(parsed))
 
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({"chunks": _chunks, **COLLECTING})

@@ -20,6 +20,7 @@ from jan_magics.providers.addresses import is_public
 REDIRECTS: Final = 5
 SECONDS: Final = 30.0
 CONNECT: Final = 10.0
+MOST_ADDRESSES: Final = 3
 PIECE: Final = 65_536
 """Bytes that are unfolded at once."""
 _MOVED: Final = frozenset((301, 302, 303, 307, 308))
@@ -103,8 +104,19 @@ def _checked(url: str) -> httpx.URL:
 async def _asked(
     target: httpx.URL, allowed: Allowed, resolve: Resolve, context: ssl.SSLContext
 ) -> Fetched | str:
-    """Return what stands there, or where it leads to."""
-    address = await _address(target, allowed, resolve)
+    """Return what stands there or where it leads to; an address that does not listen is passed."""
+    *others, last = await _addresses(target, allowed, resolve)
+    for address in others[: MOST_ADDRESSES - 1]:
+        try:
+            return await _from(address, target, allowed, context)
+        except (httpx.ConnectError, httpx.ConnectTimeout):
+            continue
+    return await _from(last, target, allowed, context)
+
+
+async def _from(
+    address: str, target: httpx.URL, allowed: Allowed, context: ssl.SSLContext
+) -> Fetched | str:
     # To the address that was checked; the name stays what the certificate must be of.
     request = httpx.Request(
         "GET",
@@ -129,7 +141,7 @@ def _timeouts(allowed: Allowed) -> dict[str, float | None]:
     return limit.as_dict()
 
 
-async def _address(target: httpx.URL, allowed: Allowed, resolve: Resolve) -> str:
+async def _addresses(target: httpx.URL, allowed: Allowed, resolve: Resolve) -> Sequence[str]:
     try:
         addresses = await resolve(target.raw_host.decode("ascii"), target.port or 443)
     except (OSError, UnicodeError):
@@ -142,7 +154,7 @@ async def _address(target: httpx.URL, allowed: Allowed, resolve: Resolve) -> str
             "If it is yours, name it in config.toml: [providers.NAME] address = "
             f'"https://{target.host}"',
         )
-    return addresses[0]
+    return addresses
 
 
 async def _body(target: httpx.URL, response: httpx.Response, allowed: Allowed) -> Fetched:

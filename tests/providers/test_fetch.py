@@ -40,13 +40,16 @@ def answer(body: bytes = b"", status: str = "200 OK", **headers: str) -> bytes:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for the host, with its key, that signs itself."""
+    return certificate_for(HOST, tmp_path_factory.mktemp("tls") / "site.pem")
+
+
+def certificate_for(host: str, path: Path) -> Path:
+    """Make a certificate for a host that signs itself, with its key; alone it is in `.crt`."""
     require("openssl", shutil.which("openssl"), "openssl is not installed")
-    path = tmp_path_factory.mktemp("tls") / "site.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", path,
-         "-out", path.with_suffix(".crt"), "-subj", f"/CN={HOST}",
-         "-addext", f"subjectAltName=DNS:{HOST}"],
+         "-out", path.with_suffix(".crt"), "-subj", f"/CN={host}",
+         "-addext", f"subjectAltName=DNS:{host}"],
         check=True, capture_output=True,
     )  # fmt: skip
     path.write_bytes(path.read_bytes() + path.with_suffix(".crt").read_bytes())
@@ -136,6 +139,15 @@ def test_a_page_is_fetched_by_its_name_from_the_checked_address(certificate: Pat
     assert f"host: {HOST}:{site.port}" in head
     assert "cookie" not in head
     assert "authorization" not in head
+
+
+def test_the_next_address_is_asked_where_one_does_not_listen(certificate: Path) -> None:
+    async def work(site: Site, tls: ssl.SSLContext) -> Fetched:
+        return await fetch(site.url("/a"), ALLOWED, resolve=to("127.0.0.9", "127.0.0.1"), tls=tls)
+
+    found, _ = run(certificate, {"/a": answer(b"here")}, work)
+    assert isinstance(found, Fetched)
+    assert found.content == b"here"
 
 
 def test_a_certificate_of_another_name_is_not_trusted(certificate: Path) -> None:
@@ -249,7 +261,8 @@ def test_what_is_not_there_says_so(certificate: Path) -> None:
         ("169.254.169.254", False), ("100.64.0.1", False),
         ("0.0.0.0", False),  # noqa: S104 (an address to refuse)
         ("224.0.0.1", False), ("240.0.0.1", False), ("255.255.255.255", False),
-        ("::1", False), ("::", False), ("fec0::1", False), ("fe80::1%eth0", False), ("fc00::1", False),
+        ("::1", False), ("::", False), ("fec0::1", False), ("fe80::1%eth0", False),
+        ("fc00::1", False),
         ("::ffff:10.0.0.1", False), ("::ffff:93.184.215.14", False), ("64:ff9b::a00:1", False),
         ("64:ff9b::5db8:d70e", True), ("2002:a00:1::", False), ("::127.0.0.1", False),
         ("not an address", False),
