@@ -40,6 +40,11 @@ class LocalFiles:
         """Return the model's name: the weights' file name without its ending."""
         return self.weights.stem
 
+    @property
+    def template(self) -> Path | None:
+        """Return a chat template that knows tools, for the weights whose own knows none."""
+        return Path(__file__).with_name("smollm2.jinja") if self.sha256 else None
+
 
 def find_files(weights: Path | None = None, program: Path | None = None) -> LocalFiles:
     """Find the program on PATH or in its package, the weights where the user says or in theirs.

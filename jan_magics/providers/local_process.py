@@ -78,6 +78,8 @@ def launch(files: LocalFiles, window: int) -> Running:
         files.name,
         "--jinja",
     ]
+    if files.template:
+        server += ["--chat-template-file", files.template]
     limits = ["-c", str(window), "-np", "1", "-t", str(_processors())]
     where = ["--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen(  # noqa: S603 - programs that the user installed

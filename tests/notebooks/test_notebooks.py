@@ -13,10 +13,22 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SANITIZE = Path(__file__).parent / "nbval.cfg"
-CELL_TIMEOUT = 60
+CELL_TIMEOUT = 180  # a real model answers, perhaps beside other work
 MOST_CELLS = 20
 
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+each_notebook = pytest.mark.parametrize(
+    "path", NOTEBOOKS, ids=lambda path: path.stem, indirect=True
+)
+
+
+@pytest.fixture
+def path(request: pytest.FixtureRequest) -> Path:
+    """A notebook, when there is what its metadata says that it needs."""
+    found: Path = request.param
+    needs = nbformat.read(found, as_version=4).metadata.get("jan_magics", {}).get("needs")
+    for name in ("llama_server", "gguf") if needs == "model" else ():
+        request.getfixturevalue(name)
+    return found
 
 
 def run(path: Path) -> nbformat.NotebookNode:
@@ -35,6 +47,7 @@ def test_there_are_notebooks() -> None:
 
 
 @each_notebook
+@pytest.mark.timeout(300)
 def test_notebook_runs(path: Path) -> None:
     notebook = run(path)
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
@@ -49,6 +62,7 @@ def test_notebook_is_committed_clean_and_short(path: Path) -> None:
 
 
 @each_notebook
+@pytest.mark.timeout(600)
 def test_notebook_gives_the_same_twice(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
