@@ -18,6 +18,7 @@ from jan_magics.engine.checks import Check
 from jan_magics.engine.listing import Listed
 from jan_magics.engine.naming import own, shown_title
 from jan_magics.engine.records import (
+    cost_of,
     finish_of,
     model_of,
     sources_of,
@@ -198,6 +199,7 @@ def _turns(path: Sequence[Message], live: AbstractSet[str]) -> Iterator[Mapping[
                 "tokens_per_s": timings.tokens_per_second,
                 "finish": None if message.id in live else finish_of(message),
                 "sources": len(sources_of(message)),
+                "cost": cost_of(message),
                 "created_at": message.created_at,
             }
 

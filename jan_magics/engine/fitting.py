@@ -28,6 +28,7 @@ from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
 from jan_magics.providers.catalog import declared_of, window_of
+from jan_magics.providers.prices import Price, price_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
 from jan_magics.sanitize.question import require_question
@@ -73,7 +74,8 @@ class Fit:
     """By what a turn's request is fitted into the window, with the records of its thread.
 
     `factor` is by how much the tokenizer's own counts were corrected, `patience` how many seconds
-    a summary may take. `lacks` are capabilities that the server says its model does not have.
+    a summary may take. `lacks` are capabilities that the server says its model does not have,
+    `price` is None where nobody says it.
     """
 
     budget: Budget = field(default_factory=lambda: Budget(window=None))
@@ -87,6 +89,7 @@ class Fit:
     profile: Profile = TEMPLATE
     patience: float = SUMMARY
     lacks: frozenset[str] = frozenset()
+    price: Price | None = None
 
     async def plan(
         self,
@@ -163,6 +166,7 @@ class Fitting:
             self.profile(model, settings),
             self.patience,
             self.lacks(model),
+            price_of(model, None if model.address else settings.hosts.get(model.provider)),
         )
 
     @contextmanager

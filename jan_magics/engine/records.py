@@ -87,6 +87,12 @@ def sources_of(message: Message) -> Sequence[Mapping[str, Any]]:
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else ()
 
 
+def cost_of(message: Message) -> float | None:
+    """Return what an answer cost, None where nobody says a price."""
+    found = ours(message).get("cost")
+    return float(found) if isinstance(found, int | float) else None
+
+
 def estimated_of(message: Message) -> int | None:
     """Return the tokens that were estimated for an answer's request."""
     found = ours(message).get("estimated")

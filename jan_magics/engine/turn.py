@@ -11,7 +11,7 @@ from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
 from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, Part
-from jan_magics.domain.models import ChatRequest
+from jan_magics.domain.models import ChatRequest, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.asks import Ask, Turn
@@ -19,6 +19,7 @@ from jan_magics.engine.calls import answered
 from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import as_sent, remembered
 from jan_magics.engine.narrowing import Objections
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
@@ -224,8 +225,15 @@ def finished(
         estimated = None if several else ask.fit.estimate(plan)
         steps, sources = reply.steps if several else None, remembered(ask.known())
         facts = {"estimated": estimated, "steps": steps, "sources": sources, "offered": offered}
+        facts["cost"] = cost_of(ask.fit, usage)
         return replace(answer, parts=parts, metadata=with_facts(known, **facts))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
     known = outcome(ask.model, finish, usage, timings, asked)
     steps = steps_of(answer) + reply.steps
-    return continued(answer, parts, with_facts(known, steps=steps, offered=offered))
+    facts = {"steps": steps, "offered": offered, "cost": cost_of(ask.fit, usage)}
+    return continued(answer, parts, with_facts(known, **facts))
+
+
+def cost_of(fit: Fit, usage: Usage) -> float | None:
+    """Return what tokens cost, None where nobody says a price."""
+    return fit.price.of(usage) if fit.price else None
