@@ -70,14 +70,20 @@ def measure(
     tokenizer: Tokenizer,
     clean: Clean,
     earlier: Measured | None = None,
+    *,
+    resend_reasoning: bool = False,
 ) -> Measured:
-    """Measure a path, going on from an earlier measure of its beginning where there is one."""
+    """Measure a path, going on from an earlier measure of its beginning where there is one.
+
+    `resend_reasoning`: the reasoning that cleaning has left is sent, too.
+    """
     done, place = _begun(Measured(path, seen, tokenizer, clean), earlier)
     active = [n for n in range(place, len(path)) if path[n].id not in seen.statuses]
     system = tuple((n, path[n]) for n in active if path[n].role == "system")
     places = {path[n].id: n for n in active}
     cleaned = tuple(clean([path[n] for n in active if path[n].role != "system"]))
-    counts = [count_message(message, tokenizer) for message in cleaned]
+    again = resend_reasoning
+    counts = [count_message(message, tokenizer, resend_reasoning=again) for message in cleaned]
     kept = len(done.messages)
     return Measured(
         path,

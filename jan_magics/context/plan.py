@@ -31,7 +31,9 @@ class Terms:
     """On what terms a request is planned.
 
     `clean` repairs a list of messages for the provider. `model` names where trimming is remembered
-    for. `retrieved` are the tokens of the prompt that were retrieved.
+    for. `retrieved` are the tokens of the prompt that were retrieved. `resend_reasoning`: what
+    cleaning leaves of earlier reasoning is sent. `system_apart` False: the system text is sent in
+    the words of the first question.
     """
 
     budget: Budget
@@ -41,6 +43,8 @@ class Terms:
     system: str = ""
     tools: tuple[ToolSpec, ...] = ()
     retrieved: int = 0
+    resend_reasoning: bool = False
+    system_apart: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,8 @@ def plan_context(
     """
     path, before = tuple(path), earlier.measured if earlier else None
     seen = _with_prompt(look(path, overlays), path)
-    measured = measure(path, seen, terms.tokenizer, terms.clean, before)
+    again = terms.resend_reasoning
+    measured = measure(path, seen, terms.tokenizer, terms.clean, before, resend_reasoning=again)
     text, costs = _fixed(measured, terms)
     forced = _forced(measured)
     full = sizes_of(measured, frozenset())(0)
@@ -196,13 +201,20 @@ def _fixed(measured: Measured, terms: Terms) -> tuple[str, Costs]:
     told = [terms.system, *(text_of(message) for _, message in measured.system)]
     text = "\n\n".join(each for each in told if each.strip())
     whole = "\n\n".join(filter(None, (text, summary_text(summary) if summary else "")))
-    alone, both = count_system(text, tokenizer), count_system(whole, tokenizer)
+    alone, both = _system(text, terms), _system(whole, terms)
     prompt = turn_tokens(measured, len(measured.turns) - 1) if measured.turns else 0
     offered = count_tools(terms.tools, tokenizer)
     history = terms.budget.input - both - offered - prompt
     return whole, Costs(
         alone, both - alone, offered, prompt - terms.retrieved, terms.retrieved, history
     )
+
+
+def _system(text: str, terms: Terms) -> int:
+    """Return the tokens of a system text, with its own marks where it stands apart."""
+    if terms.system_apart or not text:
+        return count_system(text, terms.tokenizer)
+    return terms.tokenizer.count(f"{text}\n\n") + count_system("", terms.tokenizer)
 
 
 def _forced(measured: Measured) -> frozenset[int]:

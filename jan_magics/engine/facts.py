@@ -9,6 +9,7 @@ from jan_magics.engine.deck import Deck
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
 from jan_magics.providers.catalog import CATALOG
+from jan_magics.providers.dialects import CUSTOM, Dialect
 
 TELLING: Final = 400
 """Tokens from which on a request tells how a server counts; of fewer, what its template adds."""
@@ -21,6 +22,13 @@ def wire_of(deck: Deck, model: ModelRef, settings: Settings) -> str:
     host = settings.hosts.get(model.provider)
     entry = host.entry if host else CATALOG.get(model.provider)
     return entry.wire if entry else "openai"
+
+
+def dialect_of(model: ModelRef, settings: Settings) -> Dialect:
+    """Return how the server of a model departs from the common form of its wire."""
+    host = None if model.address else settings.hosts.get(model.provider)
+    entry = host.entry if host else CATALOG.get(model.provider)
+    return entry.dialect if entry else CUSTOM
 
 
 def limit_of(options: ChatOptions) -> float | None:

@@ -14,20 +14,21 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
 from jan_magics.domain.errors import ContextOverflow, JanError, RequestRejected
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ModelInfo, ModelRef, Profile, ToolSpec
+from jan_magics.domain.models import ChatOptions, ModelInfo, ModelRef, Profile, ToolSpec
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.budgets import budget_for
 from jan_magics.engine.cassette import ModelFacts
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.facts import TELLING, limit_of, observed_of, wire_of
+from jan_magics.engine.facts import TELLING, dialect_of, limit_of, observed_of, wire_of
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.narrowing import narrower
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
 from jan_magics.providers.catalog import declared_of, window_of
+from jan_magics.providers.params import wants_thoughts
 from jan_magics.providers.prices import Price, price_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
@@ -44,6 +45,7 @@ FAILURES: Final = 3
 """Failures after which no compaction begins by itself in a thread."""
 
 
+PLAIN: Final = ChatOptions()
 NOBODY: Final = ModelRef("", "")
 
 
@@ -106,7 +108,8 @@ class Fit:
         if self.profile.tools is False:
             tools = ()
         about = (str(self.model), system, tools, retrieved)
-        terms = Terms(self.budget, self.tokenizer, clean, *about)
+        sending = (self.profile.reasoning != "never", self.profile.system != "none")
+        terms = Terms(self.budget, self.tokenizer, clean, *about, *sending)
 
         def plan() -> ContextPlan:
             return plan_context(path, self.records, terms, self.earlier)
@@ -163,7 +166,7 @@ class Fitting:
             factor,
             self.plans.get(thread),
             self.breakers.setdefault(thread, Breaker()),
-            self.profile(model, settings),
+            self.profile(model, settings, asking.options),
             self.patience,
             self.lacks(model),
             price_of(model, None if model.address else settings.hosts.get(model.provider)),
@@ -196,13 +199,16 @@ class Fitting:
         exact = exact_for(model.name) if how == "auto" else None
         return exact or estimator_for(model.name)
 
-    def profile(self, model: ModelRef, settings: Settings) -> Profile:
+    def profile(self, model: ModelRef, settings: Settings, options: ChatOptions = PLAIN) -> Profile:
         """Return what the model's wire takes, and what is known of the model itself."""
         told = self.known.get(model)
         can = {*(told.capabilities if told else ()), *declared_of(model.name)}
         # Tools are offered all the same: what a server says of its template may be out of date.
         lacks = self.lacks(model) - {"tools"}
-        known = profile_for(model, wire_of(self.engine.deck, model, settings), has=can, lacks=lacks)
+        wire = wire_of(self.engine.deck, model, settings)
+        known = profile_for(model, wire, has=can, lacks=lacks)
+        if wire == "openai" and wants_thoughts(options, dialect_of(model, settings), model.name):
+            known = replace(known, reasoning="always")
         return narrower(known, self.engine.learned.lacks(model))
 
     def lacks(self, model: ModelRef) -> frozenset[str]:

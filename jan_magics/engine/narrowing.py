@@ -7,7 +7,7 @@ from typing import Final
 
 from jan_magics.domain.errors import Refused, RequestRejected
 from jan_magics.domain.events import LeftOut, Remark
-from jan_magics.domain.messages import Message, TextPart
+from jan_magics.domain.messages import TextPart
 from jan_magics.domain.models import ChatRequest, Profile
 from jan_magics.providers.learned import Learned
 from jan_magics.providers.refusals import is_in
@@ -70,15 +70,10 @@ def narrowed(request: ChatRequest, refused: Collection[Refused], profile: Profil
     """Return a request that its model may take; `profile` is what it was cleaned for."""
     if not refused:
         return request
-    less = narrower(profile, refused)
-    messages = Cleaner(less)(request.messages)
-    told = request.system if "system" in refused else ""
-    return replace(
-        request,
-        messages=_told_first(told, messages),
-        system="" if told else request.system,
-        tools=() if "tools" in refused else request.tools,
-    )
+    messages = Cleaner(narrower(profile, refused))(request.messages)
+    tools = () if "tools" in refused else request.tools
+    request = replace(request, messages=messages, tools=tools)
+    return told_first(request) if "system" in refused else request
 
 
 def narrower(profile: Profile, refused: Collection[Refused]) -> Profile:
@@ -91,10 +86,12 @@ def narrower(profile: Profile, refused: Collection[Refused]) -> Profile:
     )
 
 
-def _told_first(text: str, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Put a text before the words of the first question."""
+def told_first(request: ChatRequest) -> ChatRequest:
+    """Return a request whose system text stands before the words of the first question."""
+    text, messages = request.system, request.messages
     if not text.strip():
-        return messages
+        return request
     first = next((n for n, message in enumerate(messages) if message.role == "user"), 0)
     asked = (replace(each, parts=(TextPart(text), *each.parts)) for each in messages[first:][:1])
-    return (*messages[:first], *asked, *messages[first + 1 :])
+    told = (*messages[:first], *asked, *messages[first + 1 :])
+    return replace(request, system="", messages=told)

@@ -21,7 +21,7 @@ from jan_magics.engine.continuing import Continued, continued, receive, total_ti
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import as_sent, remembered
-from jan_magics.engine.narrowing import Objections
+from jan_magics.engine.narrowing import Objections, told_first
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.reply import Progress, Reply, told_of
 from jan_magics.engine.spots import Draft, Placed, link_to, put
@@ -159,7 +159,8 @@ def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     stable = next((n for n in reversed(places) if plan.messages[n].role == "user"), 0)
     window = plan.budget.window if plan.budget.chosen else None
     sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
-    return ChatRequest(*sent, stable=stable, window=window)
+    request = ChatRequest(*sent, stable=stable, window=window)
+    return told_first(request) if ask.fit.profile.system == "none" else request
 
 
 def asked_for(ask: Ask, placed: Placed) -> str:

@@ -18,6 +18,7 @@ from jan_magics.providers.dialects import (
     MINIMAX,
     MISTRAL,
     MLX,
+    MOONSHOT,
     OLLAMA,
     OPEN_MODELS,
     OPENAI,
@@ -72,7 +73,7 @@ _ENTRIES: Final = (
     Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY", dialect=XAI),
     Entry("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", dialect=COHERE),
     Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", dialect=HOSTED),
-    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=HOSTED),
+    Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=MOONSHOT),
     Entry("minimax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", dialect=MINIMAX),
 )  # fmt: skip
 CATALOG: Final[Mapping[str, Entry]] = MappingProxyType({entry.name: entry for entry in _ENTRIES})

@@ -26,7 +26,8 @@ class Dialect:
     the path, from the server's root, of its own list that tells which models are loaded, `slots`
     that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
     gone on with. `tags`: reasoning may come in the text, between tags. `refuses` is what is not
-    sent, and of each pair in `one_of` the second goes where both are given.
+    sent, and of each pair in `one_of` the second goes where both are given. `thoughts` is the
+    pattern of models that want the reasoning of their earlier answers back.
     """
 
     usage: bool = True
@@ -42,6 +43,7 @@ class Dialect:
     reasoning: Switch = ""
     refuses: tuple[Refusal, ...] = ()
     one_of: tuple[tuple[str, str], ...] = ()
+    thoughts: str = ""
 
 
 LLAMA_ONLY: Final = frozenset(
@@ -96,6 +98,7 @@ OPEN_MODELS: Final = Dialect(reasoning="effort", tags=True)
 OPENROUTER: Final = replace(HOSTED, reasoning="nested")
 # Refuses unknown keys, and sends the usage unasked.
 MISTRAL: Final = replace(HOSTED, usage=False, seed_key="random_seed")
+MOONSHOT: Final = replace(HOSTED, thoughts=r"thinking|^kimi-k2\.[5-9]")
 COHERE: Final = replace(EFFORT, usage=False)
 MINIMAX: Final = replace(HOSTED, tags=True)
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.

@@ -7,13 +7,14 @@ from jan_magics.domain.messages import (
     Json,
     Message,
     Part,
+    ReasoningPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
 )
 from jan_magics.domain.models import ChatRequest, ToolSpec
 from jan_magics.providers.dialects import Dialect
-from jan_magics.providers.params import settle
+from jan_magics.providers.params import settle, wants_thoughts
 from jan_magics.providers.waves import base64_of, output_of, waves
 
 
@@ -23,9 +24,10 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
     A parameter overrides any key but the model, the messages and `stream`; a parameter that is
     None removes its key.
     """
+    thoughts = wants_thoughts(request.options, dialect, request.model.name)
     body: dict[str, Json] = {
         "model": request.model.name,
-        "messages": [*_system(request.system), *_messages(request.messages)],
+        "messages": [*_system(request.system), *_messages(request.messages, thoughts=thoughts)],
         "stream": True,
     }
     if dialect.usage:
@@ -80,26 +82,28 @@ def _system(text: str) -> Iterator[Json]:
         yield {"role": "system", "content": text}
 
 
-def _messages(messages: Sequence[Message]) -> Iterator[Json]:
+def _messages(messages: Sequence[Message], *, thoughts: bool) -> Iterator[Json]:
     for message in messages:
         for wave in waves(message.parts):
             results = [part for part in wave if isinstance(part, ToolResultPart)]
             rest = [part for part in wave if not isinstance(part, ToolResultPart)]
             if rest or not results:
-                yield _message(message.role, rest)
+                yield _message(message.role, rest, thoughts=thoughts)
             yield from map(_result, results)
 
 
-def _message(role: str, parts: Sequence[Part]) -> Json:
+def _message(role: str, parts: Sequence[Part], *, thoughts: bool) -> Json:
     said: dict[str, Json] = {"role": role, "content": _content(parts)}
+    thought = [part.text for part in parts if thoughts and isinstance(part, ReasoningPart)]
+    if any(thought):
+        said["reasoning_content"] = "\n\n".join(filter(None, thought))
     if calls := [_call(part) for part in parts if isinstance(part, ToolCallPart)]:
         said["tool_calls"] = calls
     return said
 
 
 def _content(parts: Sequence[Part]) -> Json:
-    # Plain text wherever it is enough: many servers know no lists of parts. The reasoning of
-    # earlier answers is not part of this wire.
+    # Plain text wherever it is enough: many servers know no lists of parts.
     shown = [part for part in parts if isinstance(part, TextPart | FilePart)]
     texts = [part.text for part in shown if isinstance(part, TextPart)]
     if len(texts) == len(shown):

@@ -74,6 +74,17 @@ def settle(
     return Settled(values, level, tuple(left_out))
 
 
+def wants_thoughts(options: ChatOptions, dialect: Dialect, model: str) -> bool:
+    """Tell whether the reasoning of earlier answers is sent again on the OpenAI wire.
+
+    Some models want it; of a chat template only its user knows, and says `preserve_thinking`.
+    """
+    told = options.parameters.get("chat_template_kwargs")
+    if dialect.reasoning == "template" and isinstance(told, dict):
+        return told.get("preserve_thinking") is True
+    return bool(dialect.thoughts and re.search(dialect.thoughts, model))
+
+
 def without(options: ChatOptions, names: Collection[str]) -> tuple[ChatOptions, list[str]]:
     """Return options without parameters of these common names, and which of them there were."""
     fields = {n: None for n in ("temperature", "max_tokens", "seed") if n in names}

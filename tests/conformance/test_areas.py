@@ -12,7 +12,6 @@ from tests.conformance.vectors import FILE, load
 NOT_YET_BUILT: frozenset[str] = frozenset(
     {
         "attachments.route",
-        "provider.preserves_reasoning",
         "rag.collection_names",
         "rag.cosine_index",
         "rag.embed",

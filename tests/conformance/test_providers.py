@@ -25,7 +25,7 @@ from jan_magics.providers.keys import KeyChain
 from jan_magics.providers.local import LocalProvider
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_wire import encode
-from jan_magics.providers.params import settle
+from jan_magics.providers.params import settle, wants_thoughts
 from jan_magics.providers.sse import SseDecoder
 from tests.conformance.vectors import Adapter, Ours, Vector, check, of_areas
 from tests.providers.asking import collect
@@ -91,6 +91,15 @@ def run_keys(given: Any) -> object:
     keys = provider._access.keys
     found = [keys.current, *(key for _, key in keys.after_current())]
     return [key.reveal(key.origin) for key in found if key]
+
+
+def run_thoughts(given: Any) -> object:
+    # A template's arguments are what its user writes, here as the defaults of the model.
+    known = {model["id"]: model["template_kwargs"] for model in given["provider"]["models"]}
+    listed = known.get(given["model_id"], ())
+    arguments = {argument["name"]: argument["default"] for argument in listed}
+    options = ChatOptions(parameters={"chat_template_kwargs": arguments})
+    return wants_thoughts(options, LLAMA, given["model_id"])
 
 
 # --------------------------------------------------------------------------------------- wire
@@ -209,6 +218,7 @@ ADAPTERS: Final[Mapping[str, Adapter]] = MappingProxyType(
         "provider.model_level_rejected": run_rejected,
         "provider.mutual_exclusion": run_exclusion,
         "provider.key_chain": run_keys,
+        "provider.preserves_reasoning": run_thoughts,
         "sanitize.llamacpp_reasoning_params": run_template,
         "wire.build_body": run_body,
         "wire.decode_sentinels": run_sentinels,
