@@ -228,9 +228,14 @@ def _sending(
     session: Session, asking: Asking, over: Over, shell: Any, *, awaited: bool
 ) -> Callable[[Channel[Progress]], Coroutine[Any, Any, Outcome]]:
     """Return what makes a turn; `awaited` by a thread that tools may use meanwhile."""
+    playing = session.engine.playing
+    # Ids come in the order of asking; a tool that runs may ask something itself.
+    alone = playing is not None and playing.missing != "live"
 
-    def send(put: Channel[Progress]) -> Coroutine[Any, Any, Outcome]:
-        return session.send(asking, put, over, MainThread(put, shell) if awaited else None)
+    async def send(put: Channel[Progress]) -> Outcome:
+        desk = MainThread(put, shell) if awaited else None
+        async with session.order.alone(alone):
+            return await session.send(asking, put, over, desk)
 
     return send
 

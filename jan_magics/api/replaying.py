@@ -67,7 +67,7 @@ def begin_replay(host: Host, file: str | Path | None, missing: str = "error") ->
     """Play a cassette from its beginning. Raises SettingError; all is as before then."""
     path, named = cassette_path(host, file), _missing(missing)
     deck, notebook = host.opening.deck, host.opening.path()
-    host.session()  # a cassette that a setting names is played before
+    _settle(host)
     refuse_recording(deck)
     _refuse_running(host)
     playing = load(path, named, notebook.name if notebook else "")
@@ -83,8 +83,9 @@ def begin_replay(host: Host, file: str | Path | None, missing: str = "error") ->
 
 def end_replay(host: Host) -> bool:
     """Go on as before the replay; False where nothing was played."""
-    host.session()
     deck = host.opening.deck
+    if not _settle(host):
+        return True
     if deck.playing is None:
         return False
     _refuse_running(host)
@@ -153,6 +154,18 @@ def _missing(named: str) -> Missing:
         if each == named:
             return each
     raise SettingError(f"missing is {named!r}", f"It can be: {', '.join(MISSING)}")
+
+
+def _settle(host: Host) -> bool:
+    """Let what a setting names be played first; False where it cannot be, and is let go of."""
+    deck = host.opening.deck
+    try:
+        host.session()
+    except SettingError:
+        deck.take_out()
+        host.session()
+        return False
+    return True
 
 
 def _refuse_running(host: Host) -> None:

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ModelRef
 from jan_magics.engine.playing import Playing, load
 from jan_magics.engine.recording import Recording
+
+OFF: Final = "%chat replay --off"
 
 
 @dataclass(slots=True)
@@ -30,7 +33,11 @@ class Deck:
             SettingError: when a cassette cannot be read.
         """
         if not self._asked and setting:
-            self.playing = load(folder / Path(setting).expanduser(), "error", notebook)
+            try:
+                self.playing = load(folder / Path(setting).expanduser(), "error", notebook)
+            except SettingError as fault:
+                fault.next_step = f"The setting replay names it. Go on without: {OFF}"
+                raise
         self._asked = True
 
     def put_in(self, playing: Playing) -> None:
@@ -40,7 +47,7 @@ class Deck:
 
     def take_out(self) -> None:
         """Go on with what was played before; what a setting says ends for this kernel."""
-        self.playing = self.earlier.pop() if self.earlier else None
+        self.playing, self._asked = self.earlier.pop() if self.earlier else None, True
 
     def note_default(self, model: ModelRef) -> None:
         """Note who answers where no cell names a model."""

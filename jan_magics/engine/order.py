@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from jan_magics.engine.reply import Progress
@@ -23,6 +23,12 @@ class Order:
             show(Progress(note="waiting for the turn before"))
         async with lock:
             yield waits
+
+    @asynccontextmanager
+    async def alone(self, wanted: bool) -> AsyncIterator[None]:  # noqa: FBT001 - named by the method
+        """Let one turn of all threads go at a time, in the order of asking, where wanted."""
+        async with self._locks.setdefault("", asyncio.Lock()) if wanted else nullcontext():
+            yield
 
     def busy(self, thread: str) -> bool:
         """Tell whether a thread is being answered."""

@@ -151,7 +151,7 @@ def _words(verb: Verb, begun: str) -> Iterable[str]:
         return [entry.name for entry in CATALOG.values() if entry.key_variable]
     if verb.name == "diff" or any(word.strip("[]").startswith("ID") for word in verb.words):
         return _BESIDE_IDS.get(verb.name, {}) | _messages(begun)
-    return _paths(begun) if {"PATH", "FILE"} & {word.strip("…") for word in verb.words} else ()
+    return _paths(begun) if {"PATH", "FILE"} & {word.strip("[]…") for word in verb.words} else ()
 
 
 def _messages(begun: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "OLD": "the thread; left out: the one in use",
     "NEW": "its new name",
     "THREAD": "the name of a thread, or the beginning of its id",
-    "FILE": "where to write, relative to the notebook",
+    "FILE": "a file, relative to the notebook",
     "PATH": "what to read, relative to the notebook",
     "ID": "a message: its id, or the beginning of it",
     "ID|N|next|prev": "a message's id, or a version of the answer",

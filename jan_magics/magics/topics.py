@@ -28,7 +28,16 @@ BACK: Final = """
 What sticks is taken back by nothing: -s ""  -a default  -P temperature=null, and so
 -P NAME=null for model, thread, max_tokens, window, overflow and every parameter.
 """
-MORE: Final[Mapping[str, str]] = MappingProxyType({"assistants": ASSISTANTS, "use": BACK})
+CASSETTES: Final = """
+Without FILE: <notebook>.jan.jsonl beside the notebook. What is asked again takes the place of what
+was recorded before; {{current_time}} stands where the cassette was begun: delete it to begin anew.
+
+JAN_REPLAY=FILE or FOLDER replays from the first cell: for pytest --nbval, jupyter execute, a class.
+In Python: with jan.replay(FILE): …    In a shell: jan-magics replay NOTEBOOK --check
+"""
+MORE: Final[Mapping[str, str]] = MappingProxyType(
+    {"assistants": ASSISTANTS, "use": BACK, "record": CASSETTES, "replay": CASSETTES}
+)
 
 
 def help_text(topic: str) -> str:

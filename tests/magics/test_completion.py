@@ -54,6 +54,8 @@ def complete(kernel: Kernel, code: str) -> tuple[list[str], str]:
         ("%%chat\nA line.\n\nHow is {{wea", ["weather_report"], "wea"),
         ("%chat ask how is {{ wea", ["weather_report"], "wea"),
         ("%%chat ./pa", ["./papers/"], "./pa"),
+        ("%chat replay ./pa", ["./papers/"], "./pa"),
+        ("%chat replay --missing l", ["live"], "l"),
     ],
 )
 def test_what_is_completed(kernel: Kernel, code: str, matches: list[str], replaced: str) -> None:

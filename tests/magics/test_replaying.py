@@ -151,6 +151,18 @@ def test_files_that_cannot_be_played_leave_everything_as_it_was(kernel: Kernel) 
     assert "%chat record lesson.jan.jsonl" in refused.error[2][1]
 
 
+def test_a_setting_that_names_no_cassette_can_be_let_go_of(folder: Path) -> None:
+    with kernel_in(folder, JAN_REPLAY="gone.jan.jsonl") as kernel:
+        kernel.ok("%load_ext jan_magics")
+        failed = kernel.run("%%chat\nhi")
+        assert failed.error is not None
+        assert failed.error[2][1].endswith("Go on without: %chat replay --off")
+        assert "gone.jan.jsonl" in kernel.ok("%chat").result
+        kernel.ok("%chat replay --off")
+        record(kernel, "%%chat -m offline:echo\nhi")
+        assert kernel.ok(f"%chat replay {FILE}").result.startswith("replaying 1 answer")
+
+
 def test_damage_is_told_once_and_the_rest_is_replayed(folder: Path, kernel: Kernel) -> None:
     record(kernel, "%%chat -m offline:echo\nfirst", "%%chat\nsecond")
     whole = (folder / FILE).read_text("utf-8")

@@ -29,6 +29,8 @@ CELLS = (
     "answer.sent",
     "%%chat --tools weight\nHow heavy is sample 7?",
     "%chat retry",
+    "%%chat --max-tokens 3\nSay it in many words.",
+    "%chat resume",
     "%%chat --no-stream -f text\nAgain?",
     "%%chat --dry-run\nAnd what now?",
     "%%chat --grid window=600,900 --needle 42\nHow heavy is sample 7?",
@@ -45,6 +47,7 @@ CELLS = (
     "jan.current().turns()",
     "jan.current().messages(all=True)",
     "%%chat -t other --background -o running\nwhile others run",
+    "%%chat -t third --background\nand at the same time",
     "running.wait()",
     "%chat record",
     "%chat clear",
@@ -93,6 +96,7 @@ def executed(path: Path, data: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.timeout(400)  # five kernels, three of them below other programs
 def test_executing_twice_gives_one_file_and_nbval_passes_twice(notebook: Path) -> None:
     before = (notebook.parent / "lesson.jan.jsonl").read_bytes()
     first = executed(notebook, "first")
