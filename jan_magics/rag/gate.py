@@ -8,7 +8,7 @@ from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.rag.fitting import Measuring, pieces_of
 from jan_magics.rag.rows import Hash, hash_of
-from jan_magics.rag.vectors import FloatMatrix, FloatVector, unit, units
+from jan_magics.rag.vectors import FloatMatrix, FloatVector, units
 
 
 def embedded(embedder: Embedder, texts: Sequence[str]) -> dict[Hash, bytes | None]:
@@ -49,25 +49,40 @@ def _mean(rows: Sequence[tuple[int, FloatVector]]) -> FloatVector:
     return mean
 
 
-def question_vector(embedder: Embedder, question: str) -> FloatVector:
-    """Embed a question.
+def question_vectors(
+    embedder: Embedder, questions: Sequence[str]
+) -> list[FloatVector | EmbedderError]:
+    """Embed questions in one batch; the error of each that cannot be asked by vector.
 
     Raises:
-        EmbedderError: when the embedder fails, cannot read the question, or finds nothing in it.
+        EmbedderError: when the embedder fails.
     """
     name = embedder.fingerprint.id
-    if not embedder.reads(question):
-        raise EmbedderError(
-            f"the embedder {name!r} cannot read the script of {question!r}",
-            "Search by words: --mode keyword   or ingest with another embedder: --embedder e5",
-        )
-    vector = unit(_checked(embedder, [question], query=True)[0])
-    if vector is None:
-        raise EmbedderError(
-            f"the embedder {name!r} finds nothing to compare in {question!r}",
-            "Ask with words, or search by words: --mode keyword",
-        )
-    return vector
+    readable = [question for question in questions if embedder.reads(question)]
+    rows = units(_checked(embedder, readable, query=True)) if readable else []
+    known = dict(zip(readable, rows, strict=True))
+    made: list[FloatVector | EmbedderError] = []
+    for question in questions:
+        if question not in known:
+            made.append(_foreign(name, question))
+        else:
+            vector = known[question]
+            made.append(_empty(name, question) if vector is None else vector)
+    return made
+
+
+def _foreign(name: str, question: str) -> EmbedderError:
+    return EmbedderError(
+        f"the embedder {name!r} cannot read the script of {question!r}",
+        "Search by words: --mode keyword   or ingest with another embedder: --embedder e5",
+    )
+
+
+def _empty(name: str, question: str) -> EmbedderError:
+    return EmbedderError(
+        f"the embedder {name!r} finds nothing to compare in {question!r}",
+        "Ask with words, or search by words: --mode keyword",
+    )
 
 
 def _checked(embedder: Embedder, texts: Sequence[str], *, query: bool) -> FloatMatrix:

@@ -63,37 +63,46 @@ def search(
     with collection.snapshot(options.index) as snapshot:
         if snapshot.is_empty():
             raise RetrievalError("the collection is empty", "Add documents first: %rag add PATH")
-        fingerprint = snapshot.fingerprint
-        asked = [ask(fingerprint, each, options, where, embedder) for each in questions]
+        asked = ask(snapshot.fingerprint, questions, options, where, embedder)
         return [answer(snapshot, each) for each in asked]
 
 
 def ask(
     fingerprint: Fingerprint | None,
-    question: str,
+    questions: Sequence[str],
     options: Options,
     where: Tree | None,
     embedder: Embedder | None,
-) -> Asked:
-    """Decide how a question can be asked. Raises as `search` does."""
-    if not question.strip():
+) -> list[Asked]:
+    """Decide how each question can be asked. Raises as `search` does."""
+    if not all(question.strip() for question in questions):
         raise RetrievalError("the question is empty", "Ask something: %rag search TEXT")
     if options.mode == "keyword":
-        return Asked(question, None, options, where)
+        return [Asked(question, None, options, where) for question in questions]
     try:
-        query = gate.question_vector(_own(fingerprint, embedder), question)
+        vectors = gate.question_vectors(_own(fingerprint, embedder), questions)
     except EmbedderError as error:
-        if options.mode == "vector":
-            raise
-        if options.threshold is not None:
-            raise SettingError(
-                f"the threshold {options.threshold!r} is a cosine, and none can be measured:"
-                f" {error.message}",
-                "Leave the threshold out to search by words",
-            ) from error
-        note = f"searched by words only: {error.message}. {error.next_step}"
-        return Asked(question, None, replace(options, mode="keyword"), where, (note,))
-    return Asked(question, query, options, where)
+        vectors = [error] * len(questions)
+    return [
+        _by_words(question, vector, options, where)
+        if isinstance(vector, EmbedderError)
+        else Asked(question, vector, options, where)
+        for question, vector in zip(questions, vectors, strict=True)
+    ]
+
+
+def _by_words(question: str, error: EmbedderError, options: Options, where: Tree | None) -> Asked:
+    """Ask by words what cannot be asked by vector, and say so; an error where that is no answer."""
+    if options.mode == "vector":
+        raise error
+    if options.threshold is not None:
+        raise SettingError(
+            f"the threshold {options.threshold!r} is a cosine, and none can be measured:"
+            f" {error.message}",
+            "Leave the threshold out to search by words",
+        ) from error
+    note = f"searched by words only: {error.message}. {error.next_step}"
+    return Asked(question, None, replace(options, mode="keyword"), where, (note,))
 
 
 def rank(snapshot: Snapshot, asked: Asked) -> Gathered:

@@ -8,7 +8,7 @@ the packages `manpages`, `manpages-dev`, `manpages-ja`, `manpages-zh` and `pytho
 import gzip
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,12 +26,12 @@ class QualitySet:
     answers: Sequence[frozenset[int]]
 
 
-def man_pages(folder: Path, language: str = "") -> QualitySet:
-    """Make the set of man pages under a folder, of one language."""
+def man_pages(folder: Path, language: str = "", files: Container[Path] | None = None) -> QualitySet:
+    """Make the set of man pages under a folder, of one language; `files` are all that count."""
     texts: list[str] = []
     asked: dict[str, set[int]] = defaultdict(set)
     for path in sorted((folder / language).glob("man[0-9]*/*.gz")):
-        if path.is_symlink():
+        if path.is_symlink() or not (files is None or path in files):
             continue
         found = _page(gzip.decompress(path.read_bytes()).decode("utf-8", "replace"))
         if found is None:

