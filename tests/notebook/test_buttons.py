@@ -1,7 +1,9 @@
 """Answers by button: what counts as a yes, in a real kernel with a page's subshell, and alone."""
 
+import json
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ from jan_magics.notebook.approving import ask_person
 from jan_magics.notebook.buttons import ANSWER, ASK, Buttons, digest_of
 from tests.kernel import Kernel, Ran, running_kernel
 from tests.magics.test_tools import WEATHER, step
+from tests.mcp.conftest import SERVER
 from tests.providers.serving import serving_here
 
 Says = Callable[["Page", dict[str, Any]], None]
@@ -204,3 +207,18 @@ def test_nobody_who_types_in_time_is_late(tmp_path: Path) -> None:
 
 def test_outside_of_a_kernel_and_a_terminal_there_is_nobody() -> None:
     assert ask_person(None, "Run? ") == "nobody"
+
+
+def test_an_mcp_server_starts_by_a_button(page: Page, tmp_path: Path) -> None:
+    command = {"command": sys.executable, "args": [str(SERVER), "--api-key", "s3cret"]}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": {"weather": command}}))
+    page.run("%chat tools --mcp mcp.json", verdict("no"))
+    calls = step(("weather__forecast", {"city": "巴黎"}))
+    with serving_here(calls, step(text="21 °C.")) as server:
+        turn = page.run(f"%%chat -m {server.address}#m\ngo", verdict("yes"))
+    assert turn["calls"][0]["output"] == "21 °C in 巴黎 🌤"
+    start, called = (each["data"] for each in page.asked)
+    assert (start["kind"], start["name"]) == ("start", "weather")
+    assert "server.py --api-key" in start["shown"]
+    assert "s3cret" not in start["shown"]
+    assert (called["kind"], called["name"]) == ("call", "weather__forecast")
