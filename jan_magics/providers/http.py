@@ -10,6 +10,7 @@ from typing import Final
 
 import httpx
 
+from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import SENDS
 from jan_magics.providers.bodies import Body
@@ -156,18 +157,26 @@ class Line:
     def _open(self) -> httpx.AsyncClient:
         if self._client is None:
             home = is_loopback(self.address)
-            self._client = httpx.AsyncClient(
-                transport=self._transport,
-                follow_redirects=False,
-                # No proxy may see what is meant for this machine.
-                trust_env=not home,
-                verify=_tls(self.address),
-                # No limit: a connection that httpcore forgets after a double cancel
-                # (encode/httpx#3782) must not block the next request for ever.
-                # llama-server closes an idle connection after 5 s; be earlier.
-                limits=httpx.Limits(keepalive_expiry=4.0 if home else 30.0),
-                headers=_HEADERS | self._headers,
-            )
+            tls = _tls(self.address)
+            try:
+                self._client = httpx.AsyncClient(
+                    transport=self._transport,
+                    follow_redirects=False,
+                    # No proxy may see what is meant for this machine.
+                    trust_env=not home,
+                    verify=tls,
+                    # No limit: a connection that httpcore forgets after a double cancel
+                    # (encode/httpx#3782) must not block the next request for ever.
+                    # llama-server closes an idle connection after 5 s; be earlier.
+                    limits=httpx.Limits(keepalive_expiry=4.0 if home else 30.0),
+                    headers=_HEADERS | self._headers,
+                )
+            except (ValueError, ImportError, httpx.InvalidURL) as error:
+                # Not quoted: the address of a proxy may carry a password.
+                raise SettingError(
+                    f"a proxy of the environment cannot be used ({type(error).__name__})",
+                    "Write HTTPS_PROXY=http://HOST:PORT, or leave this host out: NO_PROXY=HOST",
+                ) from None
         return self._client
 
     @contextmanager
@@ -229,4 +238,10 @@ def _tls(address: str) -> ssl.SSLContext:
     if address.startswith("http://"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     # Whoever names an authority of their own means it for this machine, too, unlike a proxy.
-    return httpx.create_ssl_context(trust_env=True)
+    try:
+        return httpx.create_ssl_context(trust_env=True)
+    except OSError as error:
+        raise SettingError(
+            f"the certificates that SSL_CERT_FILE or SSL_CERT_DIR names cannot be read: {error}",
+            "Name a file of certificates in PEM form, or take the variable away.",
+        ) from error
