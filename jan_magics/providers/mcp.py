@@ -21,7 +21,6 @@ from jan_magics.domain.errors import ToolServerFailed
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ToolSpec
 from jan_magics.domain.version import VERSION
-from jan_magics.providers.complaints import redact
 from jan_magics.providers.keys import is_loopback
 from jan_magics.providers.mcp_config import McpServer
 
@@ -32,6 +31,10 @@ FAREWELL: Final = 8.0
 MOST_TOOLS: Final = 1000
 _CLOSED: Final = -32000
 """What the SDK calls a connection that has ended."""
+_NO_REQUEST: Final = -32600
+"""What it calls a session that the server does not know any more."""
+_INTERNAL: Final = -32603
+"""What it calls a failure inside the server; over HTTP also one of what stands before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,8 @@ class McpConnection:
         if not calling.done() or calling.cancelled():
             raise self._failed("it ended while it was asked")
         if fault := calling.exception():
-            gone = getattr(fault, "code", _CLOSED) == _CLOSED
+            code = getattr(fault, "code", _CLOSED)
+            gone = code in (_CLOSED, _NO_REQUEST) or (bool(self.server.url) and code == _INTERNAL)
             raise self._failed(_words(fault), gone=gone)
         return result_of(calling.result())
 
@@ -164,7 +168,7 @@ class McpConnection:
         # Reading moves the place where a server that lives writes on.
         said = f": {words}" if gone and (words := self._last_words()) else ""
         return ToolServerFailed(
-            f"the MCP server {name!r} failed: {redact(why, None)}{said}",
+            f"the MCP server {name!r} failed: {self.server.cleaned(why)}{said}",
             "Mend what it names, and add it again: %chat tools --mcp FILE" if gone else "",
             gone=gone,
         )
@@ -176,10 +180,7 @@ class McpConnection:
         self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, self._log.tell() - 4096))
         lines = [line.strip() for line in self._log.read().splitlines() if line.strip()]
-        said = redact(" | ".join(lines[-2:]), None)
-        for value in self.server.env.values():
-            said = said.replace(value, "[key]") if len(value) > 7 else said
-        return said[:400]
+        return self.server.cleaned(" | ".join(lines[-2:]))[:400]
 
     def _end_log(self) -> None:
         self._said, log, self._log = self._last_words(), self._log, None

@@ -20,6 +20,8 @@ from jan_magics.providers.keys import host_of, origin_of
 
 LONGEST_FILE: Final = 1_000_000
 """Bytes of a file that is still read."""
+SHORTEST_KEY: Final = 6
+"""Characters from which on a value is taken for a secret; shorter ones are words."""
 SECONDS: Final = 60.0
 """Seconds that a call may take where the file does not say."""
 _MILLISECONDS: Final = 1000
@@ -48,6 +50,13 @@ class McpServer:
     timeout: float = SECONDS
     trusted: bool = False
     shown: str = ""
+
+    def cleaned(self, text: str) -> str:
+        """Return what a server or a library says without what may be a secret of this server."""
+        hidden = (each for each in self.args if each not in self.shown)
+        for value in (*self.env.values(), *self.headers.values(), *hidden):
+            text = text.replace(value, "[key]") if len(value) >= SHORTEST_KEY else text
+        return redact(text, None)
 
     def digest(self) -> str:
         """Return what is the same exactly when the same is started or asked."""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,16 @@ def check_gone(pid: int, seconds: float = 8.0) -> None:
     assert not left, "the server outlives its kernel"
 
 
-@pytest.fixture(scope="package")
-def http_server() -> Iterator[str]:
-    """The address of the server over streamable HTTP."""
+def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+        port: int = taken.getsockname()[1]
+    return port
+
+
+@contextmanager
+def http_serving(port: int) -> Iterator[str]:
+    """Serve over streamable HTTP; gives the address."""
     process = subprocess.Popen(
         [sys.executable, str(SERVER), "--http", str(port)],
         stdout=subprocess.DEVNULL,
@@ -79,3 +84,10 @@ def http_server() -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
+
+
+@pytest.fixture(scope="package")
+def http_server() -> Iterator[str]:
+    """The address of the server over streamable HTTP."""
+    with http_serving(free_port()) as address:
+        yield address

@@ -55,6 +55,17 @@ def test_no_key_is_shown(tmp_path: Path, args: list[str]) -> None:
     assert any("s3cret" in each for each in server.args)
 
 
+def test_what_a_server_says_is_cleaned_of_its_secrets(tmp_path: Path) -> None:
+    entry = {"command": "run", "args": ["serve", "--key", "k3y-value"], "env": {"T": "s3cret"}}
+    (server,) = read(tmp_path, {"mcpServers": {"x": entry}})
+    said = server.cleaned("cannot serve with k3y-value, T=s3cret, Bearer abc")
+    assert said == "cannot serve with [key], T=[key], [key]"
+    (remote,) = read(
+        tmp_path, {"mcpServers": {"x": {"url": "https://y/mcp", "headers": {"X-Key": "h3ader"}}}}
+    )
+    assert "h3ader" not in remote.cleaned("Illegal header value b'h3ader'")
+
+
 def test_the_other_name_of_the_table(tmp_path: Path) -> None:
     (server,) = read(tmp_path, {"servers": {"我的 weather!": {"command": "x"}}})
     assert server.name == "weather"

@@ -16,7 +16,7 @@ from jan_magics.engine.tool_servers import ToolServers
 from jan_magics.providers.mcp_config import read_servers, server_at
 from tests.engine.calling import Calling, Person, call, results
 from tests.engine.opened import Opened, opened
-from tests.mcp.conftest import WriteFile, check_gone
+from tests.mcp.conftest import WriteFile, check_gone, free_port, http_serving
 
 
 class Turns:
@@ -207,6 +207,25 @@ def test_an_address_that_was_typed_is_asked_for_nothing(
     made.kernel.session.toolbox.add_servers([server_at(http_server)])
     outcome = made.ask(desk=Person(["yes"]), tools=("mcp:local",))
     assert results(outcome.turn.answer)[0][1:] == ("21 °C in x 🌤", "ok")
+    close(made)
+
+
+def test_a_server_over_http_that_was_restarted_is_found_again(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    step, port = (call("local__forecast", '{"city": "x"}'),), free_port()
+    made = turns(tmp_path, runner, step, ("fine",), step, ("fine",), step, ("fine",))
+
+    def state() -> str:
+        outcome = made.ask(desk=Person(["yes"]), tools=("local",))
+        return results(outcome.turn.answer)[-1][2]
+
+    with http_serving(port) as address:
+        made.kernel.session.toolbox.add_servers([server_at(address)])
+        assert state() == "ok"
+    assert state() == "error"  # nobody is there
+    with http_serving(port):
+        assert state() == "ok"
     close(made)
 
 
