@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,7 @@ from jan_magics.domain.errors import (
     StreamBroken,
 )
 from jan_magics.domain.events import (
+    Finish,
     LeftOut,
     Loading,
     ReasoningDelta,
@@ -24,7 +26,7 @@ from jan_magics.domain.events import (
     ToolCallDelta,
 )
 from jan_magics.domain.messages import FilePart
-from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef, Timings
 from jan_magics.providers.access import Shared
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.key_order import Keys
@@ -170,10 +172,13 @@ class LocalProvider:
         One that crashes before the first word is started once more. Raises ProviderError.
         """
         self._check(request.model)
+        begun, load = time.monotonic(), None
         for last in (False, True):
             async with aclosing(self._server.started()) as news:
                 async for line in news:
                     yield line
+                    load = 0.0
+            load = None if load is None else time.monotonic() - begun
             inner, running = await self._speaking(request.model), self._server.running
             said = False
             try:
@@ -181,7 +186,7 @@ class LocalProvider:
                     async for event in events:
                         said = said or isinstance(event, _WORDS)
                         if not (last and isinstance(event, LeftOut)):  # it was told before
-                            yield event
+                            yield _with_load(event, load)
             except ProviderError as failure:
                 if last or said or running is None or not await self._crashed(failure, running):
                     raise
@@ -250,6 +255,13 @@ class LocalProvider:
         inner, self._inner = self._inner, None
         if inner:
             await inner.close()
+
+
+def _with_load(event: StreamEvent, load: float | None) -> StreamEvent:
+    """Return the end of an answer with the seconds that its server took to start."""
+    if load is None or not isinstance(event, Finish):
+        return event
+    return replace(event, timings=replace(event.timings or Timings(), load=load))
 
 
 def _plain(name: str) -> str:

@@ -19,6 +19,7 @@ from jan_magics.providers.local_files import find_files
 from jan_magics.providers.local_process import launch
 from tests.providers import fake_server
 from tests.providers.asking import asking, collect
+from tests.providers.doubles import untimed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the double is a script with a #!")
 
@@ -79,7 +80,7 @@ def appeared(path: Path, seconds: float = 10.0) -> bool:
 async def ask(server: LocalServer) -> list[StreamEvent]:
     provider = LocalProvider(server)
     try:
-        return await collect(provider, asking("hi", model="local:tiny.Q4"))
+        return untimed(await collect(provider, asking("hi", model="local:tiny.Q4")))
     finally:
         await provider.close()
 
@@ -103,6 +104,21 @@ def test_starting_is_told_and_the_server_is_used_again(double: Callable[[str], D
         await server.close()
 
     asyncio.run(go())
+
+
+def test_the_time_of_a_start_is_told_once(double: Callable[[str], Double]) -> None:
+    async def go() -> list[Finish]:
+        provider = LocalProvider(double("ok").server(), own=True)
+        asked = asking("hi", model="local:tiny.Q4")
+        found = [(await collect(provider, asked))[-1] for _ in range(2)]
+        await provider.close()
+        return [each for each in found if isinstance(each, Finish)]
+
+    first, second = asyncio.run(go())
+    assert first.timings
+    assert first.timings.load
+    assert first.timings.load > 0.1
+    assert second.timings is None
 
 
 def test_two_requests_share_one_start(double: Callable[[str], Double]) -> None:
@@ -218,6 +234,7 @@ import asyncio, os, signal, sys, time
 from pathlib import Path
 from jan_magics.providers.local import LocalProvider, LocalServer
 from tests.providers.asking import asking, collect
+from tests.providers.doubles import untimed
 async def go():
     server = LocalServer(weights=Path(sys.argv[1]), program=Path(sys.argv[2]))
     await collect(LocalProvider(server), asking("hi", model="local:tiny.Q4"))

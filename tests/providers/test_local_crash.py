@@ -10,7 +10,7 @@ from jan_magics.domain.errors import ModelNotReachable, ProviderError, ServerFai
 from jan_magics.domain.events import Finish, Loading, StreamEvent, TextDelta
 from jan_magics.providers.local import LocalProvider
 from tests.providers.asking import asking, collect
-from tests.providers.doubles import pretending
+from tests.providers.doubles import pretending, untimed
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the double is a script with a #!")
 
@@ -25,7 +25,7 @@ def ask(
 
     async def one(provider: LocalProvider) -> tuple[list[StreamEvent], ProviderError | None]:
         try:
-            return await collect(provider, asking("hi", model="local:tiny.Q4")), None
+            return untimed(await collect(provider, asking("hi", model="local:tiny.Q4"))), None
         except ProviderError as error:
             return [], error
 
