@@ -11,6 +11,7 @@ from jan_magics.api.fetching import document_at, is_address
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
+from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
 from jan_magics.engine.collections import Listed
@@ -18,6 +19,7 @@ from jan_magics.frames import is_frame, text_rows
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import Counter, counter_here
+from jan_magics.rag.decoding import clean
 from jan_magics.rag.documents import read
 from jan_magics.rag.finding import found
 from jan_magics.rag.ingest import add
@@ -91,7 +93,7 @@ def documents_of(
     """
     if is_frame(given):
         for source, words, metadata in text_rows(given, text):
-            yield Document(source, words, metadata=metadata) if words else _empty(source)
+            yield _row(source, words, metadata) if words and words.strip() else _empty(source)
         return
     if text is not None:
         raise SettingError("text names a column, and no DataFrame was given", "Leave it out.")
@@ -141,6 +143,11 @@ def _strange(value: object) -> SettingError:
         f"{type(value).__name__} is nothing that can be added",
         "Give paths, a Series of texts, or a DataFrame with text='column'.",
     )
+
+
+def _row(source: str, words: str, metadata: Mapping[str, Json]) -> Document:
+    cleaned = clean(words)
+    return Document(source, cleaned.text, metadata=metadata, warning=cleaned.warning)
 
 
 def _empty(source: str) -> DocumentRow:

@@ -185,7 +185,8 @@ def chunk_ids(source: str, recipe: Recipe) -> Callable[[str, int], str]:
 
     def identify(text: str, ordinal: int) -> str:
         whole = begun.copy()
-        whole.update(_encoded(f"{text}\0{ordinal}"))
+        whole.update(_encoded(text))
+        whole.update(b"\0%d" % ordinal)
         return whole.hexdigest()[:16]
 
     return identify

@@ -26,6 +26,8 @@ SAMPLE: Final = 256
 """Characters between two estimates of where tokens end."""
 NEAR: Final = 8
 """Blanks that are looked at for one that is not behind another."""
+_CONTINUED: Final = bytes(range(0x80, 0xC0))
+"""All bytes of a character but its first."""
 _BEFORE_BLANK: Final = re.compile("[!-~] ")
 
 
@@ -80,10 +82,10 @@ class _Vocabulary(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VocabularyCounter:
-    """Counts with a vocabulary; `lengths` are the bytes of each token."""
+    """Counts with a vocabulary; `begun` are the characters that begin in each token."""
 
     vocabulary: _Vocabulary
-    lengths: Integers
+    begun: Integers
     name: str = VOCABULARY
     exact: bool = True
 
@@ -101,11 +103,7 @@ class VocabularyCounter:
         clean = encodable(text)
         blocks, adds_up = _blocks(clean)
         tokens = np.concatenate([_NONE, *map(self._encoded, blocks)])
-        ends: Any = np.cumsum(self.lengths.take(tokens), dtype=np.int32)
-        if not clean.isascii():
-            data = np.frombuffer(clean.encode(), np.uint8)
-            # All bytes of a character but its first are marked as going on.
-            ends = np.cumsum((data & 0xC0) != 0x80, dtype=np.int32)[ends - 1]
+        ends: Any = np.cumsum(self.begun.take(tokens), dtype=np.int32)
         return _Encoded(clean, memoryview(ends), self, adds_up)
 
     def _encoded(self, text: str) -> Any:
@@ -256,17 +254,18 @@ def _load() -> VocabularyCounter:
     import splintr
 
     vocabulary: _Vocabulary = splintr.Tokenizer.from_pretrained(VOCABULARY)
-    return VocabularyCounter(vocabulary, _lengths(vocabulary))
+    return VocabularyCounter(vocabulary, _begun(vocabulary))
 
 
-def _lengths(vocabulary: _Vocabulary) -> Integers:
-    lengths = np.zeros(vocabulary.vocab_size, np.int16)
+def _begun(vocabulary: _Vocabulary) -> Integers:
+    begun = np.zeros(vocabulary.vocab_size, np.int16)
     for token in range(vocabulary.vocab_size):
         try:
-            lengths[token] = len(vocabulary.decode_token_bytes(token))
+            data = vocabulary.decode_token_bytes(token)
         except ValueError:
             continue  # vocabularies have gaps
-    return lengths
+        begun[token] = len(data.translate(None, _CONTINUED))
+    return begun
 
 
 def _blocks(text: str) -> tuple[Sequence[str], bool]:

@@ -2,14 +2,13 @@
 
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import Document, Kind
-from jan_magics.rag.decoding import clean, decoded
+from jan_magics.rag.decoding import decoded
 from jan_magics.rag.limits import MEGABYTE, USUAL, Limits, Unreadable
 from jan_magics.rag.readers_data import read_json, read_json_lines, read_notebook, read_table
 from jan_magics.rag.readers_html import read_html
@@ -53,22 +52,6 @@ def read_bytes(
     except Exception as fault:  # noqa: BLE001 (files are as nobody has foreseen; others are read)
         said = str(fault) or type(fault).__name__
         return Unreadable(source, f"it could not be read: {said[:LONGEST_REASON]}")
-
-
-def documents_of(
-    name: str, rows: Iterable[tuple[object, str | None, Mapping[str, Json]]]
-) -> Iterator[Document | Unreadable]:
-    """Yield a document for each row (label, text, metadata) of a table; its source is name/label.
-
-    The table has become plain values before: nothing here knows tables.
-    """
-    for label, text, metadata in rows:
-        source = f"{name}/{label}"
-        if text is None or not text.strip():
-            yield Unreadable(source, "it is empty")
-            continue
-        cleaned = clean(text)
-        yield Document(source, cleaned.text, metadata=metadata, warning=cleaned.warning)
 
 
 def text_of(data: bytes, source: str, limits: Limits) -> Document | Unreadable:

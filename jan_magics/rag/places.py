@@ -44,10 +44,11 @@ class Places:
         """
         text, near = self.text, max(since, low - LONGEST_MARK)
         for marks in (self.paragraphs, self.lines, self.stops, self.blanks):
-            found = -1
+            found, begin = -1, near
             for mark in marks:
                 # What is found ends the stretch in which another mark could be later.
-                found = max(found, text.rfind(mark, max(near, found), high))
+                if (at := text.rfind(mark, begin, high)) >= 0:
+                    found = begin = at
             if found >= 0:
                 place = boundary_before(text, self._behind(found, high), since)
                 if place > low:

@@ -142,3 +142,12 @@ def test_a_collection_is_examined(kernel: Kernel) -> None:
     kernel.ok("%rag add docs")
     kernel.ok("checks = %rag doctor --vacuum")
     assert value(kernel, "set(checks.status) <= {'ok', 'warning'}") == "True"
+
+
+def test_rows_come_through_the_same_gate_as_files(kernel: Kernel) -> None:
+    kernel.ok("import pandas as pd\nnotes = pd.Series(['words\\0 here', '  ', None], name='notes')")
+    kernel.ok("added = jan.Collection('rows').add(notes)")
+    assert value(kernel, "added.status.tolist()") == "['added', 'skipped', 'skipped']"
+    assert value(kernel, "'NUL' in added.reason[0]") == "True"
+    kernel.ok("hits = jan.Collection('rows').search('words', mode='keyword')")
+    assert value(kernel, "hits.text[0]") == "'words\ufffd here'"

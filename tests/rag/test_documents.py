@@ -12,7 +12,7 @@ import pytest
 from jan_magics.domain.retrieval import Document, Recipe
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import counter_here
-from jan_magics.rag.documents import documents_of, kind_of, read, read_bytes
+from jan_magics.rag.documents import kind_of, read, read_bytes
 from jan_magics.rag.limits import Limits, Unreadable
 from tests.rag.files import archive, paragraph, pdf, slides, word
 
@@ -276,12 +276,3 @@ def test_what_is_no_file_is_a_reason(tmp_path: Path) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe")
         assert read(tmp_path / "pipe", source="p") == Unreadable("p", "it is no file")
-
-
-def test_rows_of_a_frame_are_documents() -> None:
-    rows = [(0, "words", {"year": 2026}), ("b", None, {}), (2, "x\0y", {})]
-    one, two, three = documents_of("notes", rows)
-    assert one == Document("notes/0", "words", metadata={"year": 2026})
-    assert two == Unreadable("notes/b", "it is empty")
-    assert isinstance(three, Document)
-    assert three.warning
