@@ -18,7 +18,7 @@ from jan_magics.api.context import (
 )
 from jan_magics.api.host import Host, Showing, described
 from jan_magics.api.opening import current_host, host_here
-from jan_magics.api.preview import Plan, preview
+from jan_magics.api.preview import Plan, notices, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import SettingError
@@ -170,15 +170,15 @@ class Chat:
     def plan(self, text: str = "") -> "pd.DataFrame":
         """Return what a prompt would be sent with: a row a message; sizes in tokens.
 
-        Edit its `action` (keep, drop, pin, summarise) and give it to `apply`.
-
-        Raises:
-            ContextOverflow: when the prompt and what must stay do not fit.
+        Edit its `action` (keep, drop, pin, summarise) and give it to `apply`. Where it would not
+        be sent so, that is printed.
         """
         from jan_magics.api.context_tables import plan_table
 
-        plan = planned(self._host, text).plan
-        return plan_table(plan, text, self._host.session().view())
+        shown = planned(self._host, text)
+        for notice in notices(shown):
+            say(notice)
+        return plan_table(shown, text, self._host.session().view())
 
     def apply(self, frame: "pd.DataFrame") -> Self:
         """Make the actions of an edited plan stick on this branch, until `undo`.
@@ -193,7 +193,10 @@ class Chat:
         """Return the pieces of the context window for a prompt, in tokens and shares of it."""
         from jan_magics.api.context_tables import budget_table
 
-        return budget_table(planned(self._host, text).plan)
+        shown = planned(self._host, text)
+        for notice in notices(shown):
+            say(notice)
+        return budget_table(shown.plan)
 
     def mark(self, ids: "str | Iterable[str]", action: str) -> Self:
         """Keep, drop, pin or summarise messages, from here on down this branch."""

@@ -3,15 +3,18 @@
 import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from jan_magics.api.asking import checked_text, merged, text_or_none
 from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
+from jan_magics.api.edited import action_of, edited, prompt_of
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.context.counting import count_message
-from jan_magics.domain.errors import ProviderError, SettingError
-from jan_magics.domain.messages import Message, text_of
+from jan_magics.context.plan import ContextPlan
+from jan_magics.domain.errors import JanError, ProviderError, SettingError
+from jan_magics.domain.messages import Message
 from jan_magics.domain.models import parse_model
 from jan_magics.domain.overlays import MarkAction
 from jan_magics.engine import marking
@@ -55,44 +58,11 @@ def planned(host: Host, text: str) -> Preview:
 
 def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     """Make the actions of an edited plan stick. Raises SettingError naming the row."""
-    if getattr(frame, "columns", None) is None:
-        raise SettingError(
-            f"a plan is a table, not {type(frame).__name__}",
-            "Edit the table of chat.plan(), and give it back.",
-        )
-    missing = {"id", "action"} - set(frame.columns)
-    if missing:
-        raise SettingError(
-            f"the table has no column {', '.join(sorted(missing))}", "Edit a table of chat.plan()."
-        )
-    text = frame.attrs.get("jan", {}).get("prompt", "")
-    plan = planned(host, text if isinstance(text, str) else "").plan
-    wanted: dict[str, MarkAction] = {}
-    fixed = {row.n: row for row in plan_table(plan, text, host.session().view()).itertuples()}
-    stored = {message.id: message for message in plan.measured.path}
-    for row in frame.itertuples():
-        _only_actions(row, stored)
-        action = _action(row.action, f" in row {getattr(row, 'n', '?')}")
-        if isinstance(row.id, str):
-            wanted[row.id] = action
-        elif (there := fixed.get(getattr(row, "n", None))) is not None and there.action != action:
-            raise SettingError(
-                f"row {row.n} ({there.reason}) cannot be {action!r}", "It is always sent."
-            )
-    return marking.apply(host.session(), plan, wanted)
-
-
-def _only_actions(row: Any, stored: Mapping[str, Message]) -> None:
-    """Refuse another change of a row, which would be passed over in silence."""
-    message = stored.get(row.id) if isinstance(row.id, str) else None
-    if message is None:
-        return
-    for name, told in (("text", text_of(message)), ("role", message.role)):
-        if isinstance(new := getattr(row, name, told), str) and new != told:
-            raise SettingError(
-                f"the {name} of row {row.id[:8]} was changed; here only `action` can be",
-                f"Write another version: chat.edit({row.id[:8]!r}, text)",
-            )
+    prompt = prompt_of(frame)
+    shown = planned(host, prompt)
+    table = plan_table(shown, prompt, host.session().view())
+    stored = {message.id: message for message in shown.plan.measured.path}
+    return marking.apply(host.session(), shown.plan, edited(frame, table, stored))
 
 
 def mark(host: Host, ids: object, action: str) -> View:
@@ -101,7 +71,16 @@ def mark(host: Host, ids: object, action: str) -> View:
     texts = [each for each in named if isinstance(each, str)]
     if not texts or len(texts) < len(named):
         raise SettingError(f"{ids!r} names no messages", "Name one by its id, or a list of them.")
-    return marking.mark(host.session(), texts, _action(action))
+    known = action_of(action)
+    return marking.mark(host.session(), texts, known, _plan_of_next(host, known))
+
+
+def _plan_of_next(host: Host, action: MarkAction) -> ContextPlan | None:
+    """Return the plan by which it is seen whether what is to be kept fits."""
+    if action in ("keep", "pin"):
+        with suppress(JanError):  # nobody answers here now: marks are ours
+            return planned(host, "").plan
+    return None
 
 
 def clear(host: Host, *, off: bool) -> tuple[View, str]:
@@ -202,11 +181,3 @@ def _several(value: object) -> Sequence[object]:
     if isinstance(value, str) or not isinstance(value, Iterable):
         return (value,)
     return tuple(value)
-
-
-def _action(action: object, where: str = "") -> MarkAction:
-    known: tuple[MarkAction, ...] = get_args(MarkAction)
-    found = next((each for each in known if isinstance(action, str) and each == action), None)
-    if found is None:
-        raise SettingError(f"no action {action!r}{where}", f"It can be: {', '.join(known)}")
-    return found

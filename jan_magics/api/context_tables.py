@@ -14,22 +14,39 @@ from jan_magics.domain.errors import ContextOverflow, ProviderError
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.compacting import Compacted
 from jan_magics.engine.outcome import Outcome
+from jan_magics.engine.session import Preview
 from jan_magics.engine.views import View
 from jan_magics.frames import frame, grid_frame
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.pipeline import clean
 
+COMPACTED_FIRST: Final = "goes into a summary before this is sent"
 PIECES: Final = (
     "system", "pinned", "summary", "history", "retrieved", "prompt", "tools", "reserve", "safety",
     "free",
 )  # fmt: skip
 
 
-def plan_table(plan: ContextPlan, prompt: str, view: View) -> pd.DataFrame:
-    """Return a row a message; the prompt that is not stored yet has no id, and none where empty."""
-    table = frame("plan", _plan_rows(plan, prompt, view))
+def plan_table(shown: Preview, prompt: str, view: View) -> pd.DataFrame:
+    """Return a row a message; the prompt that is not stored yet has no id, and none where empty.
+
+    `attrs["jan"]` says how many messages are compacted before, and why it cannot be sent.
+    """
+    plan = shown.plan
+    first = {message.id for message in shown.first.messages} if shown.first else set[str]()
+    rows = (
+        row | {"reason": COMPACTED_FIRST} if row["id"] in first else row
+        for row in _plan_rows(plan, prompt, view)
+    )
+    table = frame("plan", rows)
     table.attrs["jan"] |= {"prompt": prompt, "tools": plan.costs.tools}
+    table.attrs["jan"]["ids"] = tuple(table.id.dropna())
+    table.attrs["jan"] |= {"compacted_first": len(first), "refused": _refused(plan)}
     return table
+
+
+def _refused(plan: ContextPlan) -> str | None:
+    return plan.refused.message if plan.refused else None
 
 
 def sent_plan_table(plan: ContextPlan) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """A dry run: what would be sent, to be read; nothing is sent and nothing is stored."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,15 @@ def preview(host: Host, asking: Asking) -> Plan:
     return Plan(_described(plan), sent_of(plan.request, plan.plan))
 
 
+def notices(shown: Preview) -> Iterator[str]:
+    """Yield what must be said of a plan beside its table."""
+    if shown.plan.refused:
+        yield f"this would not be sent: {shown.plan.refused}"
+    elif shown.first:
+        count = counted(len(shown.first.messages), "message")
+        yield f"a compaction of {count} comes before this is sent; shown is the plan without it"
+
+
 def _described(plan: Preview) -> str:
     request = plan.request
     fit = plan.plan
@@ -48,6 +58,7 @@ def _described(plan: Preview) -> str:
         + (f", {left_out} left out: %chat plan" if left_out else ""),
         f"budget   {about}{counted(fit.tokens, 'token')}{room}",
     ]
+    lines += [f"but      {each}" for each in notices(plan)]
     if options := plain_options(request.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
     if request.tools:

@@ -12,6 +12,7 @@ from typing import Final
 from jan_magics.context.budget import Budget
 from jan_magics.context.counting import count_system, count_tools
 from jan_magics.context.measure import Clean, Measured, measure
+from jan_magics.context.refusing import refusal
 from jan_magics.context.relevance import relevant_turns
 from jan_magics.context.segments import Seen, look
 from jan_magics.context.summary import summary_text
@@ -66,7 +67,8 @@ class ContextPlan:
     `system` is the one system text and `messages` what is sent with it: cleaned, the prompt last.
     `turns` are the numbers of the turns that are sent, in `measured`; `reasons` say why an old one
     is. `cut` is to be stored with the branch where trimming has fallen further. `tokens` counts
-    all that is sent. `due`: a compaction should come first.
+    all that is sent, `forced` what trimming passes over. `due`: a compaction should come first.
+    `refused` is why it cannot be sent.
     """
 
     terms: Terms
@@ -80,6 +82,8 @@ class ContextPlan:
     reasons: Mapping[int, str]
     cut: TrimCut | None = None
     due: bool = False
+    forced: int = 0
+    refused: ContextOverflow | None = None
 
     @property
     def budget(self) -> Budget:
@@ -124,11 +128,14 @@ def plan_context(
     overlays: Sequence[Overlay],
     terms: Terms,
     earlier: ContextPlan | None = None,
+    *,
+    looking: bool = False,
 ) -> ContextPlan:
     """Plan the request for a path whose last question is the prompt.
 
     `earlier` is a plan of the same thread, from which measuring goes on; it changes nothing but
-    the time this takes.
+    the time this takes. With `looking` a request that cannot be sent is planned all the same, to
+    be looked at: its `refused` says why.
 
     Raises:
         ContextOverflow: when the prompt and what must stay do not fit, or something would be left
@@ -141,23 +148,16 @@ def plan_context(
     text, costs = _fixed(measured, terms)
     forced = _forced(measured)
     full = sizes_of(measured, frozenset())(0)
-    _check(terms, costs, full, _size_of(measured, forced))
+    always = _size_of(measured, forced)
+    refused = _refusal(terms, costs, full, always)
+    if refused and not looking:
+        raise refused
     first, reasons, cut = _chosen(measured, terms, costs, forced, full)
     turns = tuple(sorted({*reasons, *range(first, len(measured.turns))}))
     sent = costs.system + costs.summary + costs.tools + _size_of(measured, turns)
-    return ContextPlan(
-        terms,
-        measured,
-        costs,
-        text,
-        _messages(measured, turns),
-        turns,
-        sent,
-        full,
-        reasons,
-        cut,
-        due=_is_due(terms.budget, costs, full),
-    )
+    made = (terms, measured, costs, text, _messages(measured, turns), turns, sent, full)
+    due = _is_due(terms.budget, costs, full)
+    return ContextPlan(*made, reasons, cut, due, always, refused)
 
 
 def _is_due(budget: Budget, costs: Costs, full: int) -> bool:
@@ -170,6 +170,8 @@ def _chosen(
 ) -> tuple[int, dict[int, str], TrimCut | None]:
     """Return the first turn of those sent for being new, older ones with why, and a new cut."""
     budget, reasons = terms.budget, dict.fromkeys(forced, "marked")
+    if budget.overflow == "error" and _size_of(measured, forced) <= costs.history:
+        return 0, reasons, None  # nothing is left out by itself: all of it fits, or is refused
     high, low = (budget.share(mark, costs.history) for mark in (budget.trim_at, budget.trim_to))
     if budget.strategy == "relevance":
         if full <= high:
@@ -263,26 +265,14 @@ def _size_of(measured: Measured, turns: Iterable[int]) -> int:
     return sum(turn_tokens(measured, turn) for turn in turns)
 
 
-def _check(terms: Terms, costs: Costs, full: int, forced: int) -> None:
-    """Raise ContextOverflow for what cannot be left out, or must not be."""
-    budget = terms.budget
-    others = budget.input - costs.history
-    strict = budget.overflow == "error" and full > budget.share(budget.trim_at, costs.history)
-    if costs.history < 0 or forced > costs.history or strict:
-        used = others + (full if strict else forced)
-        remedy = _remedy(budget, forced, strict=strict)
-        raise ContextOverflow(
-            used, budget.input, model=terms.model, planned=budget.window, remedy=remedy
-        )
-
-
-def _remedy(budget: Budget, forced: int, *, strict: bool) -> str:
-    """Say what would make it fit: of history alone what was marked is never left out by itself."""
-    if strict:
-        return "Ask with --overflow trim or --no-history, or make room: %chat compact"
-    steps = ["Shorten the prompt"]
-    if forced:
-        steps.append(f"drop what is marked ({forced} tokens): %chat mark ID drop")
-    if not forced or budget.reserve_output > budget.input:
-        steps.append(f"keep fewer than {budget.reserve_output} for the answer: --max-tokens N")
-    return ", ".join((*steps, "or ask a model with a larger window: %chat models"))
+def _refusal(terms: Terms, costs: Costs, full: int, forced: int) -> ContextOverflow | None:
+    """Return what to raise for what cannot be left out, or must not be."""
+    pieces = {
+        "prompt": costs.prompt,
+        "system": costs.system,
+        "marked": forced,
+        "tools": costs.tools,
+        "retrieved": costs.retrieved,
+        "summary": costs.summary,
+    }
+    return refusal(terms.budget, pieces, full, terms.model)

@@ -58,7 +58,7 @@ def _heads(plan: ContextPlan) -> Iterator[Row]:
 
 
 def _messages(plan: ContextPlan) -> Iterator[Row]:
-    measured = plan.measured
+    measured, asked = plan.measured, _asked(plan)
     sent = plan.sent.union(each.id for _, each in measured.system)
     for place, message in enumerate(measured.path):
         if message.id in plan.seen.statuses:
@@ -72,11 +72,22 @@ def _messages(plan: ContextPlan) -> Iterator[Row]:
             number = measured.number_at(place)
             size = measured.tokens_at(place)
             tokens = size or 0
-            action, reason = _sent(plan, message, bisect_right(measured.turns, number) - 1)
-            if size is None and action != "drop":
+            turn = bisect_right(measured.turns, number) - 1
+            if place >= asked:
+                action, reason = "keep", "prompt"
+            else:
+                action, reason = _sent(plan, message, turn)
+            if size is None and action != "drop" and place < asked:
                 reason = _part_of(measured.messages[number], message)
         text, is_sent = text_of(message), message.id in sent
         yield Row(message.id, message.role, action, tokens, reason, text, is_sent)
+
+
+def _asked(plan: ContextPlan) -> int:
+    """Return where the prompt stands; an unanswered question before it may be sent with it."""
+    path = plan.measured.path
+    asked = (n for n in reversed(range(len(path))) if path[n].role == "user")
+    return next(asked, len(path))
 
 
 def _part_of(whole: Message, message: Message) -> str:
@@ -99,8 +110,6 @@ def _unsent(plan: ContextPlan, message: Message) -> tuple[MarkAction, str]:
 
 
 def _sent(plan: ContextPlan, message: Message, turn: int) -> tuple[MarkAction, str]:
-    if turn == len(plan.measured.turns) - 1:
-        return "keep", "prompt"
     if turn not in plan.turns:
         return "drop", "trimmed" if turn >= 0 else "an answer cannot come first"
     mark, pinned = plan.seen.marks.get(message.id), message.id in plan.seen.pinned
@@ -108,4 +117,6 @@ def _sent(plan: ContextPlan, message: Message, turn: int) -> tuple[MarkAction, s
         return "summarise", "goes into the next summary"
     if pinned:
         return "pin", "pinned" if mark == "pin" else "its turn is pinned"
+    if turn == len(plan.measured.turns) - 1:
+        return "keep", "sent with the prompt"
     return "keep", "kept by you" if mark == "keep" else plan.reasons.get(turn, "")

@@ -51,6 +51,11 @@ def fitting_in(ask: Ask) -> Iterator[None]:
     try:
         yield
     except JanError as failure:
-        if not (ask.history and ask.index.path()) and "--no-history" in failure.next_step:
-            failure.next_step = SHORTER
+        advise(ask, failure)
         raise
+
+
+def advise(ask: Ask, failure: JanError) -> None:
+    """Name no history where none is sent."""
+    if not (ask.history and ask.index.path()) and "--no-history" in failure.next_step:
+        failure.next_step = SHORTER

@@ -39,9 +39,8 @@ async def make_room(
     Returns the plan to be sent by, and what is to be told. `thread` None: nothing is stored.
     Nothing but an interrupt stops a turn here.
     """
-    tail = tail_of(plan.measured.path, plan.seen, fit.tokenizer, **_room(plan))
-    stretch = stretch_of(plan.measured.path, plan.seen, fit.tokenizer, tail)
-    if stretch is None or not fit.breaker.closed or stretch.tokens < fit.breaker.enough:
+    stretch = _due(fit, plan)
+    if stretch is None:
         return plan, ()
     if not is_worth(stretch, SHORTEST):
         return plan, _stopped(stretch, SHORTEST, fit)
@@ -64,6 +63,21 @@ async def make_room(
     said = freed(stretch, summary, fit.tokenizer)
     show(Progress(note=said))
     return after, (f"{said} · back: %chat compact --off" if thread else said,)
+
+
+def ahead(fit: Fit, plan: ContextPlan) -> Stretch | None:
+    """Return what would be compacted before a request is sent, None where nothing is."""
+    stretch = _due(fit, plan) if plan.due else None
+    return stretch if stretch and is_worth(stretch, SHORTEST) else None
+
+
+def _due(fit: Fit, plan: ContextPlan) -> Stretch | None:
+    """Return what stands before the protected tail, None where it is not to be compacted now."""
+    tail = tail_of(plan.measured.path, plan.seen, fit.tokenizer, **_room(plan))
+    stretch = stretch_of(plan.measured.path, plan.seen, fit.tokenizer, tail)
+    if stretch is None or not fit.breaker.closed or stretch.tokens < fit.breaker.enough:
+        return None
+    return stretch
 
 
 def summariser_for(engine: Engine, provider: Provider, fit: Fit, show: Show) -> Summariser:

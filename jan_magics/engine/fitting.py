@@ -41,6 +41,8 @@ PATIENCE: Final = 3.0
 """Seconds that a server has to list its models, when its windows are wanted."""
 SUMMARY: Final = 20.0
 """Seconds that a turn waits for a summary before it goes on with trimming."""
+REFUSED: Final = "the server's refusal"
+"""Who told a window that was learned from a request that was too long."""
 FAILURES: Final = 3
 """Failures after which no compaction begins by itself in a thread."""
 
@@ -77,7 +79,8 @@ class Fit:
 
     `factor` is by how much the tokenizer's own counts were corrected, `patience` how many seconds
     a summary may take. `lacks` are capabilities that the server says its model does not have,
-    `price` is None where nobody says it.
+    `price` is None where nobody says it. `looking`: what cannot be sent is planned all the same,
+    to be looked at.
     """
 
     budget: Budget = field(default_factory=lambda: Budget(window=None))
@@ -92,6 +95,7 @@ class Fit:
     patience: float = SUMMARY
     lacks: frozenset[str] = frozenset()
     price: Price | None = None
+    looking: bool = False
 
     async def plan(
         self,
@@ -102,7 +106,7 @@ class Fit:
     ) -> ContextPlan:
         """Plan the request for a path; `retrieved` tokens of its prompt were looked up.
 
-        Raises ContextOverflow, PromptError, RequestRejected.
+        Raises ContextOverflow unless it is only looked at, PromptError, RequestRejected.
         """
         clean = Cleaner(self.profile)
         if self.profile.tools is False:
@@ -112,7 +116,7 @@ class Fit:
         terms = Terms(self.budget, self.tokenizer, clean, *about, *sending)
 
         def plan() -> ContextPlan:
-            return plan_context(path, self.records, terms, self.earlier)
+            return plan_context(path, self.records, terms, self.earlier, looking=self.looking)
 
         found = await settled(self.tokenizer, plan)
         if faults := validate(found.messages, self.profile):
@@ -177,9 +181,10 @@ class Fitting:
         """Learn a window from a server that refuses a request for being longer than it."""
         try:
             yield
-        except ContextOverflow as refused:
-            if refused.planned is None and refused.window:
-                self.windows[model] = (refused.window, "the server's refusal")
+        except ContextOverflow as failure:
+            refused = failure if failure.planned is None else failure.__cause__
+            if isinstance(refused, ContextOverflow) and refused.window:
+                self.windows[model] = (refused.window, REFUSED)
             raise
 
     async def window(self, model: ModelRef, limit: float | None = None) -> tuple[int | None, str]:
@@ -219,6 +224,8 @@ class Fitting:
     def over(self, thread: str, fit: Fit, plan: ContextPlan, counted: int | None) -> None:
         """Remember a finished turn's plan, and learn from the input tokens of its one request."""
         self.plans[thread] = plan
+        if plan.budget.source == REFUSED and plan.budget.window:
+            self.windows[fit.model] = (plan.budget.window, REFUSED)
         estimated = fit.estimate(plan)
         if counted and estimated and estimated >= TELLING:
             self.observed.setdefault(fit.model, []).append((estimated, counted))

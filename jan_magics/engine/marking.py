@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from jan_magics.context.plan import ContextPlan, plan_context
 from jan_magics.context.rows import rows_of
 from jan_magics.context.segments import ARCHIVED, TRUNCATED, look
-from jan_magics.domain.errors import ContextOverflow, SettingError, ThreadError
+from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.overlays import (
     Change,
@@ -23,17 +23,26 @@ from jan_magics.engine.session import Session
 from jan_magics.engine.views import View
 
 
-def mark(session: Session, ids: Sequence[str], action: MarkAction) -> View:
+def mark(
+    session: Session, ids: Sequence[str], action: MarkAction, plan: ContextPlan | None = None
+) -> View:
     """Decide about messages, from here on down this branch.
+
+    `plan` is that of the next request, where it is known what fits there.
 
     Raises:
         MessageNotFound: when none has such an id.
         ThreadError: where the mark would change nothing.
+        SettingError: where what must stay would not fit any more.
     """
     view = session.view()
     wanted = {full_id(view.index, identifier): action for identifier in ids}
     records = _marks(session, view, wanted, "mark")
     _refuse_idle(view, records, wanted)
+    if plan:
+        after = plan_context(plan.measured.path, [*view.records, *records], plan.terms, plan,
+                             looking=True)  # fmt: skip
+        _refuse_too_much(plan, after, wanted, "message")
     return write(session, view, Changes(), records)
 
 
@@ -133,22 +142,44 @@ def _check(
     wanted: Mapping[str, MarkAction],
     changed: Mapping[str, MarkAction],
 ) -> None:
-    """Raise SettingError unless all rows come out as they are wanted."""
-    try:
-        after = plan_context(plan.measured.path, records, plan.terms, plan)
-    except ContextOverflow as error:
-        kept = [each[:8] for each, action in changed.items() if action in ("keep", "pin")]
-        raise SettingError(
-            f"row {', '.join(kept)} cannot be kept: {error.message}",
-            "Keep fewer rows, or drop others that are marked.",
-        ) from error
+    """Raise SettingError unless all rows come out as they are wanted, naming what was edited."""
+    after = plan_context(plan.measured.path, records, plan.terms, plan, looking=True)
+    _refuse_too_much(plan, after, changed, "row")
     for row in rows_of(after):
-        action = wanted.get(row.id or "")
-        if action in ("keep", "pin") and not row.sent:
+        name = row.id or ""
+        if wanted.get(name) not in ("keep", "pin") or row.sent:
+            continue
+        if name in changed:
             raise SettingError(
-                f"row {(row.id or '')[:8]} cannot be kept then: {row.reason}",
+                f"row {name[:8]} cannot be {changed[name]!r}: {row.reason}",
                 "Keep fewer rows, drop others, or keep an answer with its question.",
             )
+        edited = _blamed(plan, name, changed)
+        raise SettingError(
+            f"row {edited[:8]} cannot be {changed[edited]!r} alone: row {name[:8]} would not be"
+            f" sent then ({row.reason})",
+            f"Drop row {name[:8]} too, or keep both.",
+        )
+
+
+def _blamed(plan: ContextPlan, name: str, changed: Mapping[str, MarkAction]) -> str:
+    """Return the edited row that an unsent one goes with: the nearest before it, else the first."""
+    ids = [message.id for message in plan.measured.path]
+    before = [each for each in ids[: ids.index(name)] if each in changed]
+    return before[-1] if before else next(iter(changed))
+
+
+def _refuse_too_much(
+    plan: ContextPlan, after: ContextPlan, changed: Mapping[str, MarkAction], what: str
+) -> None:
+    """Raise SettingError where what trimming passes over has grown beyond its room."""
+    kept = [each[:8] for each, action in changed.items() if action in ("keep", "pin")]
+    if kept and after.forced > max(after.costs.history, plan.forced):
+        raise SettingError(
+            f"{what} {', '.join(kept)} cannot be kept: what is marked takes {after.forced} tokens,"
+            f" and there are {max(0, after.costs.history)} for it",
+            f"Keep fewer {what}s, or drop others that are marked.",
+        )
 
 
 def _marks(

@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from jan_magics.context.compact import Stretch
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_model
 from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes
-from jan_magics.engine.advising import advising, fitting_in, is_elsewhere
+from jan_magics.engine.advising import advise, advising, fitting_in, is_elsewhere
 from jan_magics.engine.asking import Asking, laid_over
 from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
+from jan_magics.engine.compaction import ahead
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
 from jan_magics.engine.given import looks_up
@@ -49,12 +51,16 @@ Over: TypeAlias = Callable[[Outcome], None]
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would be sent, in which thread (None: a new one), who would answer, and the plan."""
+    """What would be sent, in which thread (None: a new one), who would answer, and the plan.
+
+    `first` is what a compaction would take before it is sent; the plan is that without it.
+    """
 
     choice: Choice
     thread: Thread | None
     request: ChatRequest
     plan: ContextPlan
+    first: Stretch | None = None
 
 
 @dataclass(slots=True)
@@ -163,11 +169,11 @@ class Session:
         found = self.threads.seen(self._name(wanted, settings))
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
-        fit = await self._fit(prepared, settings, view)
+        fit = replace(await self._fit(prepared, settings, view), looking=True)
         ask = (await _looked_up(self, prepared, settings, fit)).ask(view, fit)
         with fitting_in(ask):
             plan = await planned(ask, place(self.engine, ask))
-        return Preview(prepared.choice, found, assemble(ask, plan), plan)
+        return _looked_at(prepared, found, ask, plan)
 
     def current(self) -> Thread | None:
         """Return the thread that the next turn goes to, None when it will be a new one."""
@@ -207,6 +213,13 @@ class Session:
         choice = await choose(named, _own_model(thread), settings, self.finder)
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
+
+
+def _looked_at(prepared: Prepared, found: Thread | None, ask: Ask, plan: ContextPlan) -> Preview:
+    if plan.refused:
+        advise(ask, plan.refused)
+    request, first = assemble(ask, plan), ahead(ask.fit, plan)
+    return Preview(prepared.choice, found, request, plan, first)
 
 
 def _made(session: Session, name: str | None, first: Ask) -> Thread:

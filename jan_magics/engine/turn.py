@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.context.segments import TRUNCATED, look
 from jan_magics.domain.branching import attach
+from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, Part
 from jan_magics.domain.models import ChatRequest, Usage
@@ -23,6 +24,7 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import as_sent, remembered
 from jan_magics.engine.narrowing import Objections, told_first
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
+from jan_magics.engine.refitting import refitted
 from jan_magics.engine.reply import Progress, Reply, told_of
 from jan_magics.engine.spots import Draft, Placed, link_to, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
@@ -32,6 +34,8 @@ from jan_magics.sanitize.roles import alternate
 from jan_magics.storage.live import LiveTurn
 
 Show: TypeAlias = Callable[[Progress], None]
+
+AGAIN: Final = "the server refused a longer request, so it was sent once more within its window"
 
 
 async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None]) -> Turn:
@@ -52,9 +56,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     steps.deck = engine.deck
     finish: FinishReason = "error"
     try:
-        steps.plan, told = await fitted(engine, provider, ask, plan, show)
-        steps.notes.extend(told)
-        finish = await steps.run(partial(first_step, ask, reply, provider))
+        finish = await taken(engine, ask, placed, answer, steps, show)
     except asyncio.CancelledError:
         finish = "stopped"
         raise
@@ -73,6 +75,37 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more, ask.known())
         over(turn)
     return turn
+
+
+async def taken(
+    engine: Engine, ask: Ask, placed: Placed, answer: Message, steps: Steps, show: Show
+) -> FinishReason:
+    """Take the steps of a turn; once more where a server has refused the first for its size.
+
+    Nothing was answered then, and by now it is known what it takes.
+    """
+    reply, provider = steps.reply, steps.provider
+    first = partial(first_step, ask, reply, provider)
+    steps.plan, told = await fitted(engine, provider, ask, steps.plan, show)
+    steps.notes.extend(told)
+    try:
+        return await steps.run(first)
+    except ContextOverflow as refused:
+        smaller = refitted(ask.fit, refused, steps.plan)
+        if smaller is None or reply.parts() != answer.parts or reply.steps > 1:
+            raise
+        ask, before = replace(ask, fit=smaller), steps.plan
+        try:
+            plan = await planned(ask, placed)
+        except ContextOverflow as planned_now:
+            raise planned_now from refused
+        if plan.tokens >= before.tokens:
+            raise
+        steps.plan_with, steps.request = further(engine, ask, placed, answer)
+        steps.plan, told = await fitted(engine, provider, ask, plan, show)
+        steps.notes.extend((*told, AGAIN))
+        reply.steps = 0
+        return await steps.run(first)
 
 
 async def fitted(

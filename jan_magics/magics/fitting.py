@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 from jan_magics.api.context import clear, compact_or_restore, compact_preview, mark, planned, say
 from jan_magics.api.current import current
 from jan_magics.api.opening import current_host
+from jan_magics.api.preview import notices
 from jan_magics.magics.caller import Caller
 from jan_magics.magics.line import Line
 
@@ -16,9 +17,10 @@ Run: TypeAlias = Callable[[Caller, Any, str], object]
 def _budget(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.context_tables import budget_line, budget_table
 
-    plan = planned(current_host(), "").plan
-    say(budget_line(plan))
-    return budget_table(plan)
+    shown = planned(current_host(), "")
+    for line in (budget_line(shown.plan), *notices(shown)):
+        say(line)
+    return budget_table(shown.plan)
 
 
 def _plan(magics: Caller, parsed: Any, text: str) -> object:

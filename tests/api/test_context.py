@@ -1,5 +1,6 @@
 """The context window from Python: what is returned, and what is refused with the next step."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -185,8 +186,8 @@ def test_what_does_not_fit_names_what_would_help(chat: jan.Chat) -> None:
     with pytest.raises(ContextOverflow) as alone:
         chat.send("x " * 400, window=200, show=False)
     assert alone.value.next_step == (
-        "Shorten the prompt, keep fewer than 50 for the answer: --max-tokens N, "
-        "or ask a model with a larger window: %chat models"
+        "Shorten the prompt (373 tokens), set a larger window: --window N,"
+        " or ask a model with a larger window: %chat models"
     )
     with pytest.raises(ContextOverflow) as strict:
         chat.send("x", window=200, overflow="error", show=False)
@@ -196,7 +197,7 @@ def test_what_does_not_fit_names_what_would_help(chat: jan.Chat) -> None:
     chat.mark(chat.messages().id[0], "pin")
     with pytest.raises(ContextOverflow, match="does not fit") as pinned:
         chat.send("x", window=200, show=False)
-    assert "drop what is marked (" in pinned.value.next_step
+    assert pinned.value.next_step.startswith("Drop what is marked (")
     assert "%chat mark ID drop" in pinned.value.next_step
 
 
@@ -213,3 +214,52 @@ def test_small_requests_teach_nothing_of_large_ones(chat: jan.Chat) -> None:
     for _ in range(8):
         chat.send("hi", show=False)
     assert chat.plan("word " * 2000).tokens.iloc[-1] == before
+
+
+EDITS: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
+    "another text": (lambda plan: plan.assign(text="x"), "the text of row"),
+    "taken out": (lambda plan: plan[plan.n > 2], "was taken out of the table (2 in all)"),
+    "added": (
+        lambda plan: pd.concat([plan, plan.tail(1).assign(n=99)]),
+        "row 99 is not in the plan",
+    ),
+    "twice": (
+        lambda plan: pd.concat([plan, plan.head(1).assign(action="drop")]),
+        "is there twice, as 'keep' and as 'drop'",
+    ),
+    "the prompt's text": (
+        lambda plan: plan.assign(text=[*plan.text[:-1], "x"]),
+        "(prompt) was changed; here only `action` can be",
+    ),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edit_that_would_be_passed_over_is_refused(chat: jan.Chat, edit: str) -> None:
+    for n in range(3):
+        chat.send(f"{n}", show=False)
+    plan = chat.plan("next")
+    change, why = EDITS[edit]
+    edited = change(plan)
+    edited.attrs = plan.attrs
+    with pytest.raises(SettingError, match=re.escape(why)):
+        chat.apply(edited)
+    assert set(chat.messages().status) == {"active"}
+    assert chat.apply(plan.iloc[::-1]) is chat
+
+
+def test_a_plan_says_that_a_compaction_comes_first(
+    chat: jan.Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for n in range(6):
+        chat.send(f"{n} " + "word " * 60, show=False)
+    chat.use(overflow="compact", window=700)
+    plan = chat.plan("next")
+    count = plan.attrs["jan"]["compacted_first"]
+    assert count
+    assert (plan.reason == "goes into a summary before this is sent").sum() == count
+    assert f"a compaction of {count} messages comes before this is sent" in capsys.readouterr().out
+    assert "but      a compaction" in str(chat.send("next", dry_run=True))
+    chat.use(overflow="error")
+    assert chat.budget("next").set_index("piece").tokens["free"] < 0
+    assert "this would not be sent: the request does not fit" in capsys.readouterr().out

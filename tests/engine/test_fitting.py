@@ -9,6 +9,7 @@ import pytest
 
 from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta
+from jan_magics.domain.messages import text_of
 from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef, Usage
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.outcome import Outcome
@@ -88,14 +89,42 @@ def test_counts_are_corrected_by_what_the_server_counted(tmp_path: Path) -> None
     assert "×" in preview.plan.measured.tokenizer.name
 
 
-def test_a_window_is_learned_from_a_refusal(tmp_path: Path) -> None:
+def test_a_request_that_a_server_refuses_is_sent_once_more_within_its_window(
+    tmp_path: Path,
+) -> None:
+    """Nothing was answered yet, and by now it is known what the server takes."""
     server = Server()
     server.refuses = 700
     session = opened(tmp_path, server)
-    send(session, TEXT)
-    with pytest.raises(ContextOverflow):
-        send(session, TEXT * 4)
-    outcome = send(session, "short")
-    plan = outcome.turn.plan
+    outcome = send(session, TEXT)
+    while len(server.asked) < 10 and not (outcome.turn.plan and outcome.turn.plan.trimmed):
+        outcome = send(session, TEXT)
+    sent = len(server.asked)
+    assert text_of(outcome.turn.answer) == "yes"
+    assert len(server.asked[-1].messages) < len(server.asked[-2].messages)
+    assert any("sent once more within its window" in line for line in outcome.lines)
+    assert outcome.turn.steps == 1
+    # It is known to the next turn, which is not refused.
+    plan = send(session, "short").turn.plan
+    assert plan is not None
+    assert (plan.budget.window, plan.budget.source) == (700, "the server's refusal")
+    assert len(server.asked) == sent + 1
+
+
+@pytest.mark.parametrize("overflow", ["trim", "error"])
+def test_what_does_not_fit_a_window_that_was_learned_says_so(tmp_path: Path, overflow: str) -> None:
+    server = Server()
+    server.refuses = 700
+    session = opened(tmp_path, server)
+    for _ in range(1 if overflow == "trim" else 3):
+        send(session, TEXT)
+    sent = len(server.asked)
+    with pytest.raises(ContextOverflow) as caught:
+        send(session, TEXT * 4 if overflow == "trim" else TEXT, overflow=overflow)
+    assert caught.value.planned == 700
+    wanted = "Shorten the prompt (" if overflow == "trim" else "Ask with --overflow trim"
+    assert caught.value.next_step.startswith(wanted)
+    assert len(server.asked) == sent + 1
+    plan = send(session, "short").turn.plan
     assert plan is not None
     assert (plan.budget.window, plan.budget.source) == (700, "the server's refusal")
