@@ -1,9 +1,11 @@
 """The notebooks are tests: each runs, is committed clean and short, and gives the same twice."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import nbformat
@@ -15,6 +17,10 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SANITIZE = Path(__file__).parent / "nbval.cfg"
 CELL_TIMEOUT = 180  # a real model answers, perhaps beside other work
 MOST_CELLS = 20
+
+OWN = re.compile("-m local:|%chat record")
+OFFLINE = [path for path in NOTEBOOKS if not OWN.search(path.read_text("utf-8"))]
+"""Those that any model will do for, and that do not record themselves."""
 
 each_notebook = pytest.mark.parametrize(
     "path", NOTEBOOKS, ids=lambda path: path.stem, indirect=True
@@ -31,14 +37,14 @@ def path(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def run(path: Path) -> nbformat.NotebookNode:
-    """Run a notebook in its folder, in a kernel of its own with this process's environment."""
+def run(path: Path, env: Mapping[str, str] = os.environ) -> nbformat.NotebookNode:
+    """Run a notebook in its folder, in a kernel of its own with this environment."""
     notebook: nbformat.NotebookNode = nbformat.read(path, as_version=4)
     resources = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(
         notebook, timeout=CELL_TIMEOUT, kernel_name="python3", resources=resources
     )
-    client.execute(env=dict(os.environ))
+    client.execute(env=dict(env))
     return notebook
 
 
@@ -82,3 +88,27 @@ def test_notebook_gives_the_same_twice(
     command = [sys.executable, "-m", "pytest", *options, str(copy)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def replayed(path: Path, cassette: Path) -> list[tuple[str, object]]:
+    """Run a notebook that its cassette answers; returns what each cell shows."""
+    env = {**os.environ, "JAN_REPLAY": str(cassette), "JAN_MODEL": ""}
+    cells = run(path, env).cells
+    return [
+        (cell.source, cell.outputs)
+        for cell in cells
+        if cell.cell_type == "code" and "NBVAL_IGNORE_OUTPUT" not in cell.source
+    ]
+
+
+@pytest.mark.timeout(300)  # three kernels
+@pytest.mark.parametrize("path", OFFLINE, ids=lambda path: path.stem)
+def test_notebook_replays_the_same_twice(path: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks") / path.name
+    cassette = tmp_path / "lesson.jan.jsonl"
+    notebook = nbformat.read(copy, as_version=4)
+    first = f"%load_ext jan_magics\n%chat record {cassette}"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(first))
+    nbformat.write(notebook, recorded := copy.with_name("recorded.ipynb"))
+    run(recorded)
+    assert replayed(copy, cassette) == replayed(copy, cassette)
