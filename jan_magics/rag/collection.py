@@ -43,9 +43,9 @@ class SqliteCollection(CollectionDocuments):
         vec0: str | None = None,
         in_memory: int = IN_MEMORY,
     ) -> None:
-        super().__init__(path, clock, read_only=read_only, functions=where_sql.add_functions)
         self._vec0 = vec0
         self._in_memory = in_memory
+        super().__init__(path, clock, read_only=read_only, functions=self._equip)
         self._held: tuple[tuple[int, int], Matrix] | None = None
 
     @property
@@ -133,6 +133,12 @@ class SqliteCollection(CollectionDocuments):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.file.close()
         self._held = None
+
+    def _equip(self, connection: apsw.Connection) -> None:
+        """Give a new connection what statements call, and vec0 where a copy is to be kept."""
+        where_sql.add_functions(connection)
+        if near.made(connection):
+            near.load(connection, self._vec0)
 
     def _snapshot(
         self, connection: apsw.Connection, index: Index, note: str | None = None

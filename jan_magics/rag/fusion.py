@@ -5,7 +5,7 @@ from typing import Final
 
 RRF_K: Final = 60
 """Cormack, Clarke & Büttcher, SIGIR 2009."""
-LARGEST_WEIGHT: Final = 0.8
+LARGEST_WEIGHT: Final = 0.7
 """Of the cosine. Measured: docs/decisions, on fusing words and vectors."""
 _FOLLOWING: Final = 10
 
@@ -48,7 +48,7 @@ def scaled(scores: Mapping[int, float]) -> dict[int, float]:
 def weight_of(vector: Sequence[float], words: Sequence[float]) -> float:
     """Return the weight of the cosine that the pools of one question ask for.
 
-    weight = 0.8 · v / (v + w), where v and w say how far the best of a pool stands out:
+    weight = 0.7 · v / (v + w), where v and w say how far the best of a pool stands out:
     (best − mean of the next ten) / (best − last). `vector` and `words` are the scores of the two
     pools, the best first.
     """

@@ -53,6 +53,13 @@ def loaded(connection: apsw.Connection) -> bool:
     return True
 
 
+def made(connection: apsw.Connection) -> bool:
+    """Tell whether any generation has a copy."""
+    return (
+        first(connection, "SELECT 1 FROM sqlite_schema WHERE name GLOB 'near_[0-9]*'") is not None
+    )
+
+
 def state(connection: apsw.Connection, generation: int) -> str:
     """Tell how the copy of a generation stands: `absent`, `behind` or `kept`."""
     if not first(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", [f"near_{generation}"]):

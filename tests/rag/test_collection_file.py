@@ -1,5 +1,6 @@
 """The file of a collection: who may open it, who is refused, and what it may run."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -12,7 +13,7 @@ from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.collection_file import CollectionFile
 from jan_magics.rag.options import Options
 from jan_magics.rag.statements import fetched
-from tests.rag.library import DOCUMENTS, add, ask, opened, texts
+from tests.rag.library import DOCUMENTS, NOON, add, ask, opened, texts
 
 
 @pytest.fixture
@@ -119,3 +120,24 @@ def test_s1_without_sqlite_vec_numpy_answers_the_same(tmp_path: Path) -> None:
     assert reason is None  # the packaged one is tried next
     with pytest.raises(apsw.SQLError):
         connection.execute("SELECT load_extension('x')")
+
+
+def test_many_vectors_stay_on_the_disk_by_themselves(saved: Path) -> None:
+    small = SqliteCollection(saved, lambda: NOON, in_memory=0)
+    found = ask(small, "token budget", Options(mode="vector"))
+    assert found.facts["index"] == "vec0"
+    assert found.hits == ask(opened(saved), "token budget", Options(mode="vector")).hits
+    small.close()
+
+
+def test_every_thread_keeps_the_copy_of_the_vectors(saved: Path) -> None:
+    first = opened(saved)
+    ask(first, "thread", Options(index="vec0"))
+    first.close()
+    second = opened(saved)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(add, second, Document("new.txt", "from another thread\n")).result()
+        pool.submit(second.remove, "zh.txt").result()
+    with second.file.reading() as connection:
+        assert near.state(connection, 1) == "kept"
+    second.close()
