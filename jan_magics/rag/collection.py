@@ -19,7 +19,7 @@ from jan_magics.rag import generations, near, rows, vectors, where_sql
 from jan_magics.rag.collection_documents import CollectionDocuments
 from jan_magics.rag.rows import Entry, Hash
 from jan_magics.rag.snapshot import Snapshot
-from jan_magics.rag.statements import batches, fetched, marks
+from jan_magics.rag.statements import batches
 from jan_magics.rag.vectors import Matrix
 from jan_magics.storage.codec import to_milliseconds
 
@@ -30,8 +30,8 @@ IN_MEMORY: Final = 1 << 30
 class SqliteCollection(CollectionDocuments):
     """Documents and what is found of them, in one file; the constructor touches nothing.
 
-    `vec0` names sqlite-vec's library where it is not beside its package; vectors that take more
-    than `in_memory` bytes stay on the disk where it can be used.
+    `vec0` is sqlite-vec's library where it is not beside its package; vectors of more than
+    `in_memory` bytes stay on the disk where it can be used.
     """
 
     def __init__(
@@ -73,11 +73,7 @@ class SqliteCollection(CollectionDocuments):
             if held is None:
                 return found
             for some in batches(hashes):
-                statement = (
-                    f"SELECT hash, data FROM passage JOIN vectors_{held[0]} AS v"
-                    f" ON v.passage = passage.n WHERE hash IN ({marks(some)})"
-                )
-                found |= dict(fetched(connection, statement, some))
+                found |= rows.vectors_of(connection, held[0], some)
         return found
 
     def put(self, entries: Sequence[Entry], fingerprint: Fingerprint | None) -> None:

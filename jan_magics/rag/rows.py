@@ -107,6 +107,17 @@ def put_vectors(
     )
 
 
+def vectors_of(
+    connection: apsw.Connection, generation: int, hashes: Sequence[Hash]
+) -> dict[Hash, bytes | None]:
+    """Return the vectors that are there of texts, by hash; as many as one statement binds."""
+    statement = (
+        f"SELECT hash, data FROM passage JOIN vectors_{generation} AS v"
+        f" ON v.passage = passage.n WHERE hash IN ({marks(hashes)})"
+    )
+    return dict(fetched(connection, statement, hashes))
+
+
 def changed(connection: apsw.Connection, copies: Sequence[int] = ()) -> None:
     """Tell readers that what they hold in memory is no longer what is in the file.
 
