@@ -88,9 +88,20 @@ class Packing:
         return Span(start, end, size, "cut inside a cluster, which alone exceeds the size")
 
     def _next(self, span: Span, index: int) -> int:
-        """Return where the span behind another one begins."""
-        if not self.overlap or span.end >= len(self.text):
-            return span.end
-        behind = self._ended(span.end, index) - self.overlap - 1
-        low = self.tokens.borders[behind] if behind >= index else span.start + 1
-        return self.splitter.begin(span.start, max(low, span.start + 1), span.end)
+        """Return where the span behind another one begins: what they share is an overlap at most.
+
+        It is counted by itself, too, and begins later where it has become too long.
+        """
+        shared = self.overlap if span.end < len(self.text) else 0
+        ended = self._ended(span.end, index)
+        while shared > 0:
+            behind = ended - shared - 1
+            low = self.tokens.borders[behind] if behind >= index else 0
+            start = self.splitter.begin(span.start, max(low, span.start + 1), span.end)
+            if start >= span.end:
+                break
+            size = self.tokens.count(start, span.end, index, ended)
+            if size <= self.overlap:
+                return start
+            shared -= size - self.overlap
+        return span.end

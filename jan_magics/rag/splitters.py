@@ -44,8 +44,8 @@ class Windows:
 class Passages:
     """Chunks that end well: before a heading, else behind a paragraph, a line, a sentence, a word.
 
-    A chunk is half full at least, a third before a heading or a whole block. With `alone` every
-    section begins a chunk, however short the one before it is.
+    A chunk is half full at least, a third before a whole block, and an eighth before the heading
+    of a section that does not fit into it. With `alone` every section begins a chunk.
     """
 
     text: str
@@ -62,13 +62,13 @@ class Passages:
                 return sections[n]
         if high == len(self.text):
             return high
-        third = max(low, start + (high - start) // 3)
+        room = high - start
         n = bisect_right(sections, high) - 1
-        if n >= 0 and sections[n] > third:
+        if n >= 0 and sections[n] > max(low, start + room // 8):
             return sections[n]
-        place = self.places.last(max(low, start + (high - start) // 2), high, start)
+        place = self.places.last(max(low, start + room // 2), high, start)
         block = self.structure.block_at(place)
-        return block[0] if block and block[0] > third else place
+        return block[0] if block and block[0] > max(low, start + room // 3) else place
 
     def begin(self, start: int, low: int, end: int) -> int:
         """Return a good place that a heading does not part from `end`."""

@@ -49,6 +49,14 @@ def test_starts_and_ends_strictly_increase(text: str, kind: str, recipe: Recipe)
 
 @settings(max_examples=400, deadline=None)
 @given(texts, kinds, recipes())
+def test_no_more_than_the_overlap_is_shared(text: str, kind: str, recipe: Recipe) -> None:
+    counter = counter_of(recipe)
+    for before, after in pairwise(chunks(text, kind, recipe)):
+        assert counter.count(text[after.start : before.end]) <= recipe.overlap
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts, kinds, recipes())
 def test_the_size_is_hard_and_counted_exactly(text: str, kind: str, recipe: Recipe) -> None:
     counter = counter_of(recipe)
     for chunk in chunks(text, kind, recipe):
