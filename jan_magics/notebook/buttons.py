@@ -30,8 +30,8 @@ PATIENCE: Final = 600.0
 """Seconds that a person has to answer; after that it is no."""
 JOINING: Final = 1.0
 """Seconds that a page which was loaded just now has to join."""
-SEEN: Final = 5.0
-"""Seconds that a page has to show a question; after that nobody looks at one."""
+SEEN: Final = 15.0
+"""Seconds that a page has to show a question, also a busy one; after that nobody looks at it."""
 TICK: Final = 0.1
 """Seconds between two looks: a waiting lock does not always notice an interrupt."""
 ATTRIBUTE: Final = "jan_magics_buttons"

@@ -127,7 +127,7 @@ def test_only_the_token_and_the_digest_of_this_call_are_a_yes(page: Page) -> Non
 def test_a_page_that_shows_nothing_is_nobody(page: Page) -> None:
     begun = time.monotonic()
     assert mail(page, lambda *_: None) == "denied"
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 40
     assert page.closed == [page.asked[0]["comm_id"]]
 
 

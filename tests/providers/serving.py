@@ -17,8 +17,9 @@ def serving_here(*replies: Reply) -> Iterator[Server]:
     manager = serving(*replies, listed=False)
     try:
         yield asyncio.run_coroutine_threadsafe(manager.__aenter__(), loop).result()
-        asyncio.run_coroutine_threadsafe(manager.__aexit__(None, None, None), loop).result()
     finally:
+        # Also when a test fails: what is left of a loop would fail the next one too.
+        asyncio.run_coroutine_threadsafe(manager.__aexit__(None, None, None), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
