@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import (
+    FilePart,
     FinishReason,
     Message,
     ToolCallPart,
@@ -176,7 +177,7 @@ def sent_of(request: ChatRequest, plan: "ContextPlan | None" = None) -> dict[str
 
 def _sent_message(message: Message, also: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     known: dict[str, Any] = {"role": message.role, "text": text_of(message), "from": message.id}
-    known |= _called(message)
+    known |= _called(message) | _files(message)
     merged = also.get(message.id)
     return {**known, "also": list(merged)} if merged else known
 
@@ -193,6 +194,16 @@ def _called(message: Message) -> dict[str, Any]:
         if isinstance(part, ToolResultPart)
     ]
     return {"calls": calls, "results": results} if calls or results else {}
+
+
+def _files(message: Message) -> dict[str, Any]:
+    """Return images, recordings and other files of a message by what they are, without bytes."""
+    files = [
+        {"name": part.name, "media_type": part.media_type, "size_bytes": len(part.data or b"")}
+        for part in message.parts
+        if isinstance(part, FilePart)
+    ]
+    return {"files": files} if files else {}
 
 
 def merged_ids(plan: "ContextPlan") -> dict[str, tuple[str, ...]]:
