@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final, get_args
 
+from jan_magics.api.attaching import attachments_of
 from jan_magics.api.flags import OF_ONE_TURN, without_flags
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
@@ -35,7 +36,8 @@ def asking_of(
     asked = laid_on(Asking(at=None if at == "head" else at, history=history, rerun=rerun), others)
     if params.get("literal") and asked.system:
         asked = replace(asked, system=escaped(asked.system))
-    return replace(asked, text=checked_text(text))
+    attached = attachments_of(params.get("attach"))
+    return replace(asked, text=checked_text(text), attach=attached)
 
 
 def merged(asking: Asking, settings: Mapping[str, Any]) -> Asking:

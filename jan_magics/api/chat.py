@@ -93,6 +93,7 @@ class Chat:
         text: str,
         *,
         at: str = "head",
+        attach: object = (),
         tools: "ToolsWanted" = None,
         history: bool = True,
         show: bool | None = None,
@@ -100,19 +101,18 @@ class Chat:
     ) -> Answer | Plan:
         """Ask, and wait for the whole answer.
 
-        `at` is the id of the message that the turn goes below, else the end of the path. `tools`
-        are functions that the model may call, or their names; [] for none. `params` are thread,
-        model, system, assistant, temperature, max_tokens, seed, reuse, timeout (seconds between
-        bytes), max_steps, yes (run calls unasked), else parameters of the model. `history=False`
-        asks without what was said before. `dry_run=True` sends nothing and returns what would be
-        sent.
+        `at` is the id of the message that the turn goes below, else the end of the path. `attach`
+        are paths, DataFrames, figures or images. `tools` are functions that the model may call, or
+        their names; [] for none. `params` are thread, model, system, assistant, temperature,
+        max_tokens, seed, reuse, timeout (seconds between bytes), max_steps, yes (run calls
+        unasked), else parameters of the model. `history=False` asks alone, `dry_run=True` nobody.
 
         Raises:
             SettingError: for a flag of `%%chat` that only a cell can have.
             JanError: as the model and store say.
         """
         dry_run = params.pop("dry_run", False)
-        params["tools"] = tools
+        params |= {"tools": tools, "attach": attach}
         asking = asking_of(text, params, at=at, history=history)
         return preview(self._host, asking) if dry_run else self._host.ask(asking, Showing(show))
 
@@ -121,12 +121,13 @@ class Chat:
         text: str,
         *,
         at: str = "head",
+        attach: object = (),
         tools: "ToolsWanted" = None,
         history: bool = True,
         **params: Any,
     ) -> AnswerStream:
         """Ask, and iterate over the answer as it grows; `.answer` is whole afterwards."""
-        params["tools"] = tools
+        params |= {"tools": tools, "attach": attach}
         asking = asking_of(text, params, at=at, history=history)
         return AnswerStream(self._host, self._host.begin(asking, awaited=True))
 

@@ -19,7 +19,7 @@ OF_CELLS: Final[Mapping[str, str]] = MappingProxyType({
     "no_stream": "Write show=False and print the answer.",
     "background": "Read it piece by piece: chat.stream(text)",
     **dict.fromkeys(
-        ("attach", "schema", "map", "concurrency", "max_cost", "prefix", "again", "send_anyway"),
+        ("schema", "map", "concurrency", "max_cost", "prefix", "again", "send_anyway"),
         _LATER,
     ),
 })  # fmt: skip
@@ -31,7 +31,9 @@ NO_PARAMETERS: Final[Mapping[str, str]] = MappingProxyType({
     **dict.fromkeys(("ctx_len", "max_context_tokens"), "Say how large the window is: window=8192"),
 })  # fmt: skip
 """What no parameter can be: what is sent is planned and recorded."""
-OF_ONE_TURN: Final = ("at", "history", "no_history", "reuse", "dry_run", "literal", "show", "query")
+OF_ONE_TURN: Final = (
+    "at", "history", "no_history", "reuse", "dry_run", "literal", "show", "query", "attach",
+)  # fmt: skip
 """What says something of one turn, and cannot stick."""
 
 

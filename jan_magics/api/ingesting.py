@@ -1,6 +1,5 @@
 """What is added to a collection: files, folders, a Series or a DataFrame; told while it goes on."""
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +20,7 @@ from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import Counter, counter_here
 from jan_magics.rag.decoding import clean
 from jan_magics.rag.documents import read
-from jan_magics.rag.finding import found
+from jan_magics.rag.finding import found, source_of
 from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import MEGABYTE, Limits, Unreadable
 from jan_magics.rag.recipes import recipe_of
@@ -119,14 +118,6 @@ def _read(
             files.append(path)
     for each in found(files, limits):
         yield each if isinstance(each, Unreadable) else read(each, limits, source_of(each, base))
-
-
-def source_of(path: Path, base: Path | None) -> str:
-    """Return what names a file: its path from `base` on where it is below it, else all of it."""
-    whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays what it is called
-    if base is not None and whole.is_relative_to(base):
-        return whole.relative_to(base).as_posix()
-    return whole.as_posix()
 
 
 def _paths(given: Any) -> Iterator[str | Path]:

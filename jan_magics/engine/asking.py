@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.overlays import CellLink
+from jan_magics.engine.attached import Attachment
 
 Aim: TypeAlias = Literal["ask", "retry", "edit", "resume"]
 
@@ -23,6 +24,7 @@ class Asking:
     `max_steps` are model calls; `yes`: whatever is called is run unasked. `settings` are of the
     budget, and go before all others. What `collection` has of `query`, else of the text, is sent
     with it: at most `k` chunks whose cosine is at least `threshold`; "" names no collection.
+    What is in `attach` goes with the question.
     """
 
     text: str = ""
@@ -47,6 +49,7 @@ class Asking:
     k: int | None = None
     threshold: float | None = None
     query: str | None = None
+    attach: tuple[Attachment, ...] = ()
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:

@@ -7,6 +7,7 @@ from jan_magics.domain.messages import FinishReason, Message, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.tree import TreeIndex
+from jan_magics.engine.attached import Attached
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import Finding, Retrieved
 from jan_magics.engine.spots import HEAD, Spot
@@ -22,7 +23,7 @@ class Ask:
     `history` False: it is not reminded of the thread. `side`: it does not move the thread's head.
     `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
     `given` is what was retrieved with the prompt, and is sent unstored before it;
-    `finding` knows what tools find.
+    `finding` knows what tools find. `attached` goes with the question; None: with what it has.
     """
 
     thread: Thread
@@ -42,6 +43,7 @@ class Ask:
     bench: Bench = field(default_factory=lambda: Bench(Toolbox()))
     given: Retrieved | None = None
     finding: Finding | None = None
+    attached: Attached | None = None
 
     @property
     def kept_in(self) -> Thread | None:

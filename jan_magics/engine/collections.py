@@ -119,11 +119,13 @@ class Collections:
             return self._made(path.stem, FILE, path)
         return self._made(usable_title(name), "")
 
-    def of_thread(self, thread_id: str, title: str) -> Listed:
-        """Return the collection of a thread, made where there is none yet."""
-        owner = THREAD + thread_id
-        found = next((each for each in self.listed() if each.owner == owner), None)
-        return found or self._made(title, owner)
+    def owned(self, owner: str) -> Listed | None:
+        """Return the collection of a thread, a project or a notebook, None where there is none."""
+        return next((each for each in self.listed() if each.owner == owner), None)
+
+    def of_owner(self, owner: str, name: str) -> Listed:
+        """Return what `owned` does, made where there is none yet."""
+        return self.owned(owner) or self._made(name, owner)
 
     def open(self, listed: Listed, *, read_only: bool = False) -> SqliteCollection:
         """Return an open collection; one of a path is opened once a kernel."""
@@ -160,9 +162,9 @@ class Collections:
 
     def _own(self) -> Listed | None:
         _, owner = self._owner()
-        listed = self.listed()
-        if found := next((each for each in listed if each.owner == owner), None):
+        if found := self.owned(owner):
             return found
+        listed = self.listed()
         if self.project() or not any(each.owner.startswith(NOTEBOOK) for each in listed):
             return None
         former = {NOTEBOOK + each for each in self.former() if not Path(each).exists()}

@@ -84,6 +84,7 @@ class Telling:
         own = list(
             () if turn.stored else (*_left_behind(ask), *_nothing_said(turn), *_unfinished(turn))
         )
+        own.extend(ask.attached.notes if ask.attached and not turn.stored else ())
         own.extend(line for key, line in sight_lines(turn) if self._is_new(key))
         lines.extend(named_in(line, turn.thread) if elsewhere else line for line in own)
         if shown:

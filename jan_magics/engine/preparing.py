@@ -1,15 +1,17 @@
 """An asking becomes a turn that can be made: where it goes, what it is told, how much is sent."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from jan_magics.domain.messages import Thread
+from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.overlays import Hidden, Mark
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.asks import Ask
 from jan_magics.engine.assistants import Assistant
+from jan_magics.engine.attached import Attached
 from jan_magics.engine.budgets import sendable
 from jan_magics.engine.choose import Choice
 from jan_magics.engine.engine import Engine
@@ -20,6 +22,7 @@ from jan_magics.engine.narrowing import SAID
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.routing import routed
+from jan_magics.engine.spots import Spot
 from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
 from jan_magics.engine.threads import Threads
@@ -30,7 +33,10 @@ from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
     from jan_magics.engine.lookups import Lookups
+    from jan_magics.engine.retrieving import Retriever
 
+Retrieving: TypeAlias = "Callable[[], Retriever] | None"
+"""Loads the libraries of retrieval when it is called."""
 UNLIMITED: Final = Fit()
 SHOWN_AGAIN: Final = "the question was hidden; as it is asked again, it is sent again too"
 
@@ -47,8 +53,10 @@ class Prepared:
     toolbox: Toolbox
     offered: Offered
     router: str | None = None
+    retriever: Retrieving = None
     given: Retrieved | None = None
     finding: "Lookups | None" = None
+    attached: Attached | None = None
 
     async def complete(self, desk: Desk | None, show: Show) -> "Prepared":
         """Return it with the tools of MCP servers, which are started now where they must be."""
@@ -72,8 +80,7 @@ class Prepared:
     def ask(self, view: View, fit: Fit = UNLIMITED, desk: Desk | None = None) -> Ask:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
         engine, wanted, choice = self.engine, self.wanted, self.choice
-        caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
-        spot = spot_for(view, wanted, caller)
+        spot = self._spot(view)
         notebook = engine.deck.told_notebook(PurePath(self.threads.here().notebook).name)
         told_time = engine.deck.told_time(engine.now)
         facts = Facts(told_time, notebook or "unknown", str(choice.model))
@@ -99,6 +106,7 @@ class Prepared:
             bench=self.toolbox.bench(self.offered, fit, desk, steps=steps, yes=yes),
             given=self.given,
             finding=self.finding,
+            attached=self.attached,
             notes=(
                 *told.notes,
                 *self.offered.notes,
@@ -108,6 +116,37 @@ class Prepared:
             ),
         )
         return routed(engine, ask, self.router)
+
+    def files_before(self, view: View) -> tuple[Message, ...]:
+        """Return the messages that may hold files of this turn, with its question."""
+        spot, index = self._spot(view), view.index
+        if not self.wanted.history or spot.where == "root":
+            path: tuple[Message, ...] = ()
+        elif spot.where == "head":
+            path = index.path()
+        else:
+            path = index.path_to(spot.message)
+            if spot.where == "beside" or (spot.where == "edit" and self.attached):
+                path = path[:-1]
+        now = Message("", "", "user", (), self.engine.now())
+        return (*path, self.attached.put(now)) if self.attached else path
+
+    def may_call(self, fit: Fit) -> bool:
+        """Tell whether the model may call tools: nobody says that it cannot, or must not."""
+        return (
+            fit.profile.tools is not False
+            and "tools" not in fit.lacks
+            and (self.wanted.tools != ())
+        )
+
+    def _spot(self, view: View) -> Spot:
+        """Return where the turn goes; with other files than before it is another question."""
+        caller = Caller(self.threads.spot(view), partial(self.threads.is_same, view))
+        spot = spot_for(view, self.wanted, caller)
+        if spot.where != "again" or self.attached is None:
+            return spot
+        same = self.attached.same_as(view.index[spot.message])
+        return spot if same else Spot("edit", spot.message)
 
     def _unheard(self, fit: Fit) -> tuple[str, ...]:
         """Say that the model takes no tools, or may never see them, where some are offered."""

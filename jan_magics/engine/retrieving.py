@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any, Final
 
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.protocols import Tokenizer
 from jan_magics.domain.retrieval import Hit
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.attached import Attached, Attachment, Home
+from jan_magics.engine.attachments import attach, owner_of, shelf_of
 from jan_magics.engine.collections import Collections, Listed
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fitting import Fit
@@ -22,6 +24,7 @@ from jan_magics.rag.blocks import blocks
 from jan_magics.rag.calibration import calibrated
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.grounding import THRESHOLD, Grounding, ground
+from jan_magics.rag.limits import MEGABYTE, Limits
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import Found, search
 from jan_magics.rag.tools import LIMIT, Place, Terms
@@ -53,7 +56,14 @@ class Retriever:
             return None
         if settings.get("rag.enabled").value == "off":
             return Retrieved(notes=(OFF,))
-        listed = self.collections.existing(wanted.collection)
+        return await self.retrieve_in(
+            self.collections.existing(wanted.collection), wanted, settings, fit
+        )
+
+    async def retrieve_in(
+        self, listed: Listed, wanted: Asking, settings: Settings, fit: Fit
+    ) -> Retrieved:
+        """Return what a collection has for a turn. Raises RetrievalError, EmbedderError."""
         k = ROWS if wanted.k is None else wanted.k
         options = Options(k=k, threshold=wanted.threshold, all=True, **of_settings(settings))
         question = wanted.query or wanted.text
@@ -98,12 +108,38 @@ class Retriever:
         if settings.get("rag.enabled").value == "off":
             return None
         listed = self.collections.existing(_looked_in(tools) or None)
+        return self.lookups_in(listed, Place("collection", listed.name), settings)
+
+    def lookups_in(self, listed: Listed, place: Place, settings: Settings) -> Lookups:
+        """Return the retrieval tools over a collection. Raises RetrievalError."""
         collection = self.collections.open(listed)
         attachments = CollectionAttachments(collection, self.embedders.of(collection.fingerprint))
         threshold = float(settings.get("rag.threshold").value or THRESHOLD_OF_TOOL)
         terms = Terms(int(settings.get("rag.retrieval_limit").value or LIMIT), threshold)
-        place = Place("collection", listed.name)
         return Lookups(listed.name, place, attachments, terms, _chunks(collection))
+
+    def files_of(self, settings: Settings, home: Home) -> tuple[Listed, Place] | None:
+        """Return the collection of files that were attached to a thread or to its project.
+
+        None where there is none. Raises RetrievalError when it cannot be read.
+        """
+        project = settings.get("project").value
+        found = self.collections.owned(owner_of(settings, home)[0])
+        if found is None or settings.get("rag.enabled").value == "off":
+            return None
+        if found.fault:
+            raise RetrievalError(
+                f"the files of this thread cannot be read: {found.fault}", "Look: %rag doctor"
+            )
+        return found, Place("project", project) if project else Place("thread", home.thread)
+
+    async def attach(
+        self, given: Sequence[Attachment], settings: Settings, fit: Fit, home: Home
+    ) -> Attached:
+        """Return what goes with a question; long files are taken into a collection."""
+        limits = Limits(int(settings.get("rag.max_file_mb").value or 100) * MEGABYTE)
+        shelf = shelf_of(self.collections, self.embedders, settings, home)
+        return await attach(given, fit, limits, home.folder, shelf)
 
     def _search(self, listed: Listed, question: str, options: Options) -> tuple[Found, int]:
         collection = self.collections.open(listed)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from jan_magics.context.compact import Stretch
 from jan_magics.context.plan import ContextPlan
@@ -18,27 +18,25 @@ from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choo
 from jan_magics.engine.compaction import ahead
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
-from jan_magics.engine.given import looks_up
 from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.naming import own
 from jan_magics.engine.order import Order
 from jan_magics.engine.outcome import Outcome, Telling
 from jan_magics.engine.placing import cut_answer_at
-from jan_magics.engine.preparing import Prepared
+from jan_magics.engine.preparing import Prepared, Retrieving
 from jan_magics.engine.records import model_of
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
+from jan_magics.engine.supplying import check as check_collection
+from jan_magics.engine.supplying import supplied
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
 from jan_magics.engine.tools import Desk
 from jan_magics.engine.turn import Show, assemble, place, planned
 from jan_magics.engine.views import View, view_of
-
-if TYPE_CHECKING:
-    from jan_magics.engine.retrieving import Retriever
 
 PLAIN: Final = ChatOptions()
 STAND_IN: Final = "stand_in"
@@ -86,7 +84,7 @@ class Session:
     telling: Telling = field(default_factory=Telling)
     order: Order = field(default_factory=Order)
     toolbox: Toolbox = field(default_factory=Toolbox)
-    retriever: Callable[[], "Retriever"] | None = None
+    retriever: Retrieving = None
     fitting: Fitting = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,8 +113,8 @@ class Session:
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
             fit = await self._fit(prepared, settings, view, show)
-            prepared = await _looked_up(self, await prepared.complete(desk, show), settings, fit)
-            ask = prepared.ask(view, fit, desk)
+            ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
+            ask = ready.ask(view, fit, desk)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -137,8 +135,8 @@ class Session:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
         offered = self.toolbox.offered(wanted.tools)
-        _check(self, wanted, settings)
-        tools = (self.toolbox, offered, settings.get("tool_router").value)
+        check_collection(self.retriever, wanted, settings)
+        tools = (self.toolbox, offered, settings.get("tool_router").value, self.retriever)
         return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
 
     async def _fit(
@@ -170,7 +168,7 @@ class Session:
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
         fit = replace(await self._fit(prepared, settings, view), looking=True)
-        ask = (await _looked_up(self, prepared, settings, fit)).ask(view, fit)
+        ask = (await supplied(prepared, settings, fit, view)).ask(view, fit)
         with fitting_in(ask):
             plan = await planned(ask, place(self.engine, ask))
         return _looked_at(prepared, found, ask, plan)
@@ -229,27 +227,6 @@ def _made(session: Session, name: str | None, first: Ask) -> Thread:
     """
     session.engine.ready(first.model, first.options)
     return session.threads.obtain(name)
-
-
-def _check(session: Session, wanted: Asking, settings: Settings) -> None:
-    if session.retriever and (wanted.collection or looks_up(wanted.tools)):
-        session.retriever().check(wanted, settings)
-
-
-async def _looked_up(
-    session: Session, prepared: Prepared, settings: Settings, fit: Fit
-) -> Prepared:
-    """Return a turn with what a collection has for it, or with tools that look there.
-
-    Raises RetrievalError, EmbedderError.
-    """
-    wanted = prepared.wanted
-    if session.retriever is None or not (wanted.collection or looks_up(wanted.tools)):
-        return prepared
-    given = await session.retriever().retrieve(wanted, settings, fit)
-    if given or wanted.collection:
-        return replace(prepared, given=given)
-    return prepared.looking(session.retriever().lookups(wanted.tools or (), settings))
 
 
 def _own_model(thread: Thread | None) -> str | None:

@@ -8,9 +8,17 @@ from typing import Literal, TypeAlias
 
 from jan_magics.domain.branching import attach, fork, select
 from jan_magics.domain.errors import ThreadError
-from jan_magics.domain.messages import Message, ReasoningPart, TextPart, text_of
+from jan_magics.domain.messages import (
+    UNLINKED,
+    Message,
+    Parent,
+    ReasoningPart,
+    TextPart,
+    text_of,
+)
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.attached import Attached
 
 Where: TypeAlias = Literal["head", "root", "after", "beside", "again", "edit", "on"]
 
@@ -49,17 +57,27 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question that has no place yet."""
+    """A question that has no place yet; `attached` None: a new version keeps what there was."""
 
     id: str
     thread_id: str
     text: str
     created_at: datetime
+    attached: Attached | None = None
 
-    def message(self) -> Message:
-        """Return the question, not linked to anything."""
+    def message(self, parent: Parent = UNLINKED) -> Message:
+        """Return the question, without a parent not linked to anything."""
         parts = (TextPart(self.text),)
-        return Message(self.id, self.thread_id, "user", parts, self.created_at)
+        question = Message(self.id, self.thread_id, "user", parts, self.created_at, parent)
+        return self.attached.put(question) if self.attached else question
+
+    def with_files(self, changes: Changes) -> Changes:
+        """Return changes in which the question has the files that were named for it."""
+        files = self.attached
+        if files is None:
+            return changes
+        saved = (files.put(each) if each.id == self.id else each for each in changes.save)
+        return replace(changes, save=tuple(saved))
 
 
 def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
@@ -72,19 +90,20 @@ def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
         case "edit":
             source = _question(index, spot.message)
             changes = fork(index, source.id, draft.id, draft.created_at, draft.text)
+            changes = draft.with_files(changes)
         case "on":
             question = _question_of(index, spot.message)
             path = index.path_to(question.id)
             return Placed(question, path[:-1], select(index, spot.message))
         case "after":
             chosen = select(index, spot.message)
-            message = _below(draft, index[spot.message].id)
+            message = draft.message(index[spot.message].id)
             changes = chosen.then(attach(index.after(chosen), message))
         case "beside":
-            changes = attach(index, _below(draft, index.parent(spot.message)))
+            changes = attach(index, draft.message(index.parent(spot.message)))
         case "root":
             changes = (
-                attach(index, _below(draft, None)) if len(index) else Changes((draft.message(),))
+                attach(index, draft.message(None)) if len(index) else Changes((draft.message(),))
             )
         case _:
             changes = attach(index, draft.message())
@@ -154,11 +173,6 @@ def leaves(index: TreeIndex, spot: Spot) -> bool:
     trail = index.path_to(spot.message)
     kept = {message.id for message in (trail[:-1] if spot.where == "edit" else trail)}
     return any(message.id not in kept for message in index.path())
-
-
-def _below(draft: Draft, parent: str | None) -> Message:
-    parts = (TextPart(draft.text),)
-    return Message(draft.id, draft.thread_id, "user", parts, draft.created_at, parent)
 
 
 def _question(index: TreeIndex, identifier: str) -> Message:

@@ -16,6 +16,7 @@ from jan_magics.domain.models import ChatRequest, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.asks import Ask, Turn
+from jan_magics.engine.attached import told_apart
 from jan_magics.engine.calls import answered
 from jan_magics.engine.compaction import make_room
 from jan_magics.engine.continuing import Continued, continued, receive, total_timings, total_usage
@@ -122,7 +123,7 @@ async def fitted(
 
 def place(engine: Engine, ask: Ask) -> Placed:
     """Give the question its place. Raises MessageNotFound, ThreadError."""
-    draft = Draft(engine.new_id(), ask.thread.id, ask.text, engine.now())
+    draft = Draft(engine.new_id(), ask.thread.id, ask.text, engine.now(), ask.attached)
     return put(ask.index, ask.spot, draft)
 
 
@@ -178,7 +179,9 @@ async def planned(ask: Ask, placed: Placed, answer: Message | None = None) -> Co
     question = as_sent(placed.question, ask.given, ask.aside)
     before = placed.before if ask.history else ()
     path = (*before, question, *([answer] if answer else []))
-    system = "\n\n".join(filter(None, (ask.system, files_instruction(path))))
+    # What the host has looked up is there already: no tool has to be named.
+    about = "" if ask.given else files_instruction(path)
+    system = "\n\n".join(filter(None, (ask.system, about)))
     retrieved = ask.fit.tokenizer.count(ask.given.text) if ask.given else 0
     found = await ask.fit.plan(path, system, ask.bench.specs(), retrieved)
     if ask.text:  # without one it is only looked at what a turn would cost
@@ -204,7 +207,7 @@ def asked_for(ask: Ask, placed: Placed) -> str:
     question = as_sent(placed.question, ask.given)
     path = (*(placed.before if ask.history else ()), question)
     statuses = look(path, ask.fit.records).statuses
-    messages = alternate(each for each in path if statuses.get(each.id) != TRUNCATED)
+    messages = alternate(told_apart(each) for each in path if statuses.get(each.id) != TRUNCATED)
     offered = tuple(tool.spec for tool in ask.bench.offered)
     return digest(ChatRequest(ask.model, messages, ask.system, offered, ask.options))
 

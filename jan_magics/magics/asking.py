@@ -9,6 +9,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from jan_magics.api.asking import refuse_settings
+from jan_magics.api.attaching import attachment_named
 from jan_magics.api.background import Running
 from jan_magics.api.context import grid
 from jan_magics.api.host import Host, Showing
@@ -16,6 +17,7 @@ from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.attached import Attachment
 from jan_magics.engine.templates import escaped, is_template
 from jan_magics.magics.reading import parameter_value
 from jan_magics.notebook.bridge import Stopped
@@ -36,15 +38,14 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         asked,
         text=_filled(shell, parsed, prompt),
         at=parsed.at,
+        attach=_attached(shell, parsed),
         rerun="reuse" if parsed.reuse else None,
         cell=host.cell_call(),
     )
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:
-        found = _tried(host, parsed, asking)
-        _keep(shell, variable, found)
-        return found
+        return _keep(shell, variable, _tried(host, parsed, asking))
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         running = Running(host, asking, showing)
@@ -118,6 +119,11 @@ def _filled(shell: Any, parsed: argparse.Namespace, text: str) -> str:
     return interpolate(text, shell.user_ns, vars(builtins)).text
 
 
+def _attached(shell: Any, parsed: argparse.Namespace) -> tuple[Attachment, ...]:
+    words = (_filled(shell, parsed, word) for word in parsed.attach or ())
+    return tuple(attachment_named(word, shell.user_ns) for word in words)
+
+
 def _parameter(shell: Any, parsed: argparse.Namespace, name: str, text: str) -> Any:
     """Fill a value in and read it; with `--literal` it is text."""
     if getattr(parsed, "literal", False):
@@ -143,6 +149,7 @@ def _variable(name: str | None) -> str | None:
     return name
 
 
-def _keep(shell: Any, variable: str | None, answer: object) -> None:
+def _keep(shell: Any, variable: str | None, answer: object) -> object:
     if variable:
         shell.user_ns[variable] = answer
+    return answer

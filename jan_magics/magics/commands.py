@@ -90,6 +90,12 @@ ASKING: Final = (
     Flag(("-P",), "KEY=VALUE", "another parameter", parameter, repeat=True, sticky=True),
     Flag(("--yes",), "", "run what the model calls without asking"),
     Flag(("--query",), "TEXT", "look this up in the collection, not the prompt"),
+    Flag(
+        ("--attach",),
+        "PATH|VAR",
+        "send this with the prompt: a file, a folder, a DataFrame, a figure, an image",
+        repeat=True,
+    ),
     Flag(("--at",), "ID", "below that message; head: at the end of what is shown"),
     Flag(("--reuse",), "", "the stored answer, if prompt, path, model, parameters are unchanged"),
     Flag(("--no-history",), "", "ask without what was said before; the thread does not move"),

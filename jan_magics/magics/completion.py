@@ -111,7 +111,7 @@ def _values(flag: str, word: str, flags: Iterable[Flag]) -> Iterable[str] | None
             return _quoted(_assistants())
         case "--tools" | "--add" | "--remove":
             return _tools()
-        case "--mcp":
+        case "--mcp" | "--attach":
             return _paths(word)
         case "--at":
             return {"head": "the end of what is shown", **_messages(word)}

@@ -31,11 +31,16 @@ LONGEST_REASON: Final = 200
 def read(path: Path, limits: Limits = USUAL, source: str | None = None) -> Document | Unreadable:
     """Return a file's text as a document; `source` is its name there, by default its path."""
     name = source or path.as_posix()
-    try:
-        data = _bytes(path, limits)
-    except (OSError, ValueError) as fault:
-        return Unreadable(name, _why(fault))
+    data = bytes_of(path, limits)
     return Unreadable(name, data) if isinstance(data, str) else read_bytes(data, name, limits)
+
+
+def bytes_of(path: Path, limits: Limits = USUAL) -> bytes | str:
+    """Return what is in a file, or why it is not read."""
+    try:
+        return _bytes(path, limits)
+    except (OSError, ValueError) as fault:
+        return _why(fault)
 
 
 def read_bytes(
@@ -94,7 +99,6 @@ def _old_office(data: bytes, source: str, limits: Limits) -> Unreadable:
 
 
 def _bytes(path: Path, limits: Limits) -> bytes | str:
-    """Return what is in a file, or why it is not read."""
     about = path.stat()
     if stat.S_ISDIR(about.st_mode):
         return "it is a folder"

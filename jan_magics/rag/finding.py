@@ -31,6 +31,14 @@ def found(paths: Iterable[str | Path], limits: Limits = USUAL) -> Iterator[Path 
             yield each
 
 
+def source_of(path: Path, base: Path | None) -> str:
+    """Return what names a file: its path from `base` on where it is below it, else all of it."""
+    whole = Path(os.path.abspath(path))  # noqa: PTH100 - a link stays what it is called
+    if base is not None and whole.is_relative_to(base):
+        return whole.relative_to(base).as_posix()
+    return whole.as_posix()
+
+
 def _meant(given: str | Path) -> Iterator[Path | Unreadable]:
     try:
         path = Path(given).expanduser()

@@ -8,6 +8,7 @@ import pytest
 from jan_magics.domain.errors import CollectionNotFound, RetrievalError
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
 from jan_magics.engine.collections import (
+    THREAD,
     Collections,
     Listed,
     drop_thread,
@@ -135,8 +136,8 @@ def test_a_file_of_somebody_else_is_told_and_left_alone(place: Place, tmp_path: 
 
 def test_two_of_one_name_are_named_by_their_files(place: Place, tmp_path: Path) -> None:
     collections = place.open()
-    collections.of_thread("1" * 32, "notes")
-    collections.of_thread("2" * 32, "notes")
+    collections.of_owner(THREAD + "1" * 32, "notes")
+    collections.of_owner(THREAD + "2" * 32, "notes")
     with pytest.raises(RetrievalError, match="several collections are called 'notes'") as caught:
         collections.find("notes")
     assert ".db" in caught.value.next_step
@@ -154,6 +155,6 @@ def test_deleting_moves_to_the_bin_and_leaves_nothing(place: Place, tmp_path: Pa
     assert [each.name for each in (tmp_path / "collections").iterdir()] == ["bin"]
     kept = collections.open(Listed(binned, "support"))
     assert [each.source for each in kept.documents()] == ["a.md"]
-    thread = collections.of_thread("3" * 32, "t")
+    thread = collections.of_owner(THREAD + "3" * 32, "t")
     drop_thread(collections, "3" * 32)
     assert not thread.path.exists()

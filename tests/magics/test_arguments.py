@@ -15,7 +15,7 @@ from jan_magics.magics.verbs import verb_parser
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --background --collection --dry-run --grid --literal "
+    "--assistant --at --attach --background --collection --dry-run --grid --literal "
     "--max-steps --max-tokens --model --needle --no-history --no-stream --overflow "
     "--query --reuse --system --temperature --thread --threshold --to-cell --tools "
     "--window --yes -P -a -c -f -k -m -o -q -s -t"

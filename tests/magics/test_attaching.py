@@ -1,0 +1,68 @@
+"""`--attach` in a real kernel: files and variables go with a prompt, and wrong ones are refused."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.kernel import Kernel, running_kernel
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    folder = tmp_path_factory.mktemp("kernel")
+    (folder / "我的 笔记.md").write_text("熊猫吃竹子 🐼", encoding="utf-8")
+    (folder / "cat.png").write_bytes(PNG)
+    (folder / "empty").mkdir()
+    with running_kernel(folder) as running:
+        running.ok("%load_ext jan_magics\n%chat use offline:echo")
+        yield running
+
+
+def test_a_file_and_an_image_go_with_the_prompt(kernel: Kernel) -> None:
+    kernel.ok('%%chat -o a --attach "我的 笔记.md" --attach cat.png\nWhat is this?')
+    sent = kernel.ok("print(a.sent)").out
+    assert "File: 我的 笔记.md" in sent
+    assert "熊猫吃竹子 🐼" in sent
+    assert "image/png" in sent
+
+
+def test_a_table_of_the_notebook_goes_with_the_prompt(kernel: Kernel) -> None:
+    kernel.ok('import pandas as pd\nanimals = pd.DataFrame({"动物": ["熊猫", "fox"], "n": [1, 2]})')
+    kernel.ok("%%chat -o a --attach animals\nSum it up")
+    sent = kernel.ok("print(a.sent)").out
+    assert "File: animals" in sent
+    assert "DataFrame, 2 rows" in sent
+    assert "熊猫" in sent
+
+
+def test_python_attaches_the_same(kernel: Kernel) -> None:
+    kernel.ok("import jan_magics as jan\nfrom pathlib import Path")
+    kernel.ok('a = jan.current().send("?", attach=[Path("cat.png"), animals], show=False)')
+    sent = kernel.ok("print(a.sent)").out
+    assert "image/png" in sent
+    assert "熊猫" in sent
+
+
+@pytest.mark.parametrize(
+    ("word", "said", "step"),
+    [
+        ("cat.pngg", "there is no such file, closest: 'cat.png'", "Name a file or folder"),
+        ("empty", "there are no files in 'empty'", "Name another folder"),
+        ("*.docx", "no file matches", "Name a file or folder"),
+        ("https://example.org/a.pdf", "is an address", "Save it as a file"),
+        ("number", "number is a variable with int in it", "a DataFrame or Series"),
+    ],
+)
+def test_what_is_not_there_is_refused_and_nothing_is_asked(
+    kernel: Kernel, word: str, said: str, step: str
+) -> None:
+    kernel.ok("number = 7")
+    before = kernel.ok("len(jan.current().messages())").result
+    ran = kernel.run(f"%%chat --attach {word}\n?")
+    assert ran.error
+    shown = ran.error[1] + "\n".join(ran.error[2])
+    assert said in shown
+    assert step in shown
+    assert kernel.ok("len(jan.current().messages())").result == before
