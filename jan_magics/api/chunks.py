@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jan_magics.api.fetching import document_at, is_address
 from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import RetrievalError
-from jan_magics.domain.retrieval import Chunk, Document, Recipe
+from jan_magics.domain.retrieval import Document, Recipe
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import Counter, counter_here
 from jan_magics.rag.decoding import clean
@@ -96,7 +96,7 @@ def _path(given: str | Path) -> Path | None:
 
 
 def _rows(document: Document, recipe: Recipe, counter: Counter) -> Iterator[Mapping[str, Any]]:
-    before: Chunk | None = None
+    before, said = None, document.warning
     for chunk in cut(document, recipe, counter):
         shared = document.text[chunk.start : before.end] if before else ""
         yield {
@@ -108,7 +108,8 @@ def _rows(document: Document, recipe: Recipe, counter: Counter) -> Iterator[Mapp
             "overlap_prev": counter.count(shared) if shared else 0,
             "headings": " › ".join(chunk.headings) or None,
             "page": chunk.page,
-            "warning": chunk.warning,
+            # What had to be guessed or replaced in the whole text stands in its first row.
+            "warning": "; ".join(filter(None, (said, chunk.warning))) or None,
             "text": document.text[chunk.start : chunk.end],
         }
-        before = chunk
+        before, said = chunk, None

@@ -41,6 +41,14 @@ def test_a_file_is_read_and_its_kind_known(tmp_path: Path) -> None:
     assert jan.chunks(path)["headings"].iloc[0] == "标题"
 
 
+def test_what_was_guessed_stands_in_the_first_row(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(("这是一个中文的例子，我们在说这个国家的人。" * 40).encode("gb18030"))
+    warnings = jan.chunks(path)["warning"]
+    assert warnings[0] == "read as gb18030, a guess"
+    assert warnings[1:].isna().all()
+
+
 def test_characters_are_written_with_a_c() -> None:
     frame = jan.chunks("ab" * 400, size="512c", overlap="64c", splitter="chars")
     assert list(frame["end"] - frame["start"]) == [512, 352]
