@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 import apsw
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.retrieval import Fingerprint
 from jan_magics.rag import generations, near
 from jan_magics.rag.collection import SqliteCollection
@@ -59,7 +60,7 @@ def _soundness(connection: apsw.Connection) -> Iterator[Finding]:
     counts = [
         (first(connection, f"SELECT count(*) FROM {rest}")[0], what) for what, rest in _ORPHANS
     ]
-    told = ", ".join(f"{count} {what}" for count, what in counts if count)
+    told = ", ".join(f"{what}: {count:,}" for count, what in counts if count)
     yield Finding("orphans", "error" if told else "ok", told or "none", _ANEW if told else "")
 
 
@@ -77,7 +78,7 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
     for _, fingerprint, lacking in generations.building(connection):
         yield Finding(
             "generation", "warning",
-            f"one of {fingerprint.id!r} was begun; {lacking} texts are not embedded yet",
+            f"one of {fingerprint.id!r} was begun; {counted(lacking, 'text')} left to embed",
             f"Go on: %rag add PATH --embedder {fingerprint.id}",
         )  # fmt: skip
 
@@ -99,9 +100,9 @@ def _generation(connection: apsw.Connection, n: int, fingerprint: Fingerprint) -
         f" OR length(data) <> {4 * fingerprint.dim})",
     )
     parts = [
-        f"{lacking} texts have none" * bool(lacking),
-        f"{refused} texts have no usable one (zeros, NaN or infinities)" * bool(refused),
-        f"{alone} belong to nothing or have another length" * bool(alone),
+        f"none for {counted(lacking, 'text')}" * bool(lacking),
+        f"no usable one for {counted(refused, 'text')} (zeros, NaN or infinities)" * bool(refused),
+        f"of nothing, or of another length: {alone}" * bool(alone),
     ]
     told = ", ".join(filter(None, parts))
     status: Grade = "error" if lacking or alone else "warning" if refused else "ok"

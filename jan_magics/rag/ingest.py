@@ -6,11 +6,13 @@ documents share a batch of the embedder and a transaction; each is wholly in, or
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import EmbedderError, RetrievalError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
@@ -150,7 +152,7 @@ def _clean(document: Document) -> Document:
     source = _SURROGATES.sub("\ufffd", document.source)
     if not broken and source == document.source:
         return document
-    warning = f"{broken} broken characters were replaced" if broken else None
+    warning = f"replaced {counted(broken, 'broken character')}" if broken else None
     warnings = [each for each in (document.warning, warning) if each]
     return replace(document, source=source, text=text, warning="; ".join(warnings) or None)
 
@@ -162,10 +164,10 @@ def _reason(document: Document, chunks: Sequence[Chunk], embedder: Embedder | No
         foreign = sum(not embedder.reads(text[chunk.start : chunk.end]) for chunk in chunks)
         if foreign:
             name = embedder.fingerprint.id
-            parts.append(f"{name} cannot read the script of {foreign} of {len(chunks)} chunks")
-    again = sum(chunk.warning is not None for chunk in chunks)
-    if again:
-        parts.append(f"{again} chunks: {next(c.warning for c in chunks if c.warning)}")
+            share = f"{foreign} of {counted(len(chunks), 'chunk')}"
+            parts.append(f"{name} cannot read the script of {share}")
+    odd = Counter(chunk.warning for chunk in chunks if chunk.warning)
+    parts += [f"{counted(number, 'chunk')}: {warning}" for warning, number in odd.items()]
     return "; ".join(parts) or None
 
 
@@ -192,7 +194,7 @@ def _written(
     for item, keys in zip(waiting, hashes, strict=True):
         own = {key: vectors[key] for key in keys if key in vectors}
         refused = sum(data is None for data in own.values())
-        why = f"{refused} chunks have no vector: zeros, NaN or infinities came back"
+        why = f"no vector for {counted(refused, 'chunk')}: zeros, NaN or infinities came back"
         reason = "; ".join(filter(None, (item.row.reason, why if refused else None))) or None
         entries.append(Entry(item.document, recipe, item.chunks, own, reason, limit))
     if entries:

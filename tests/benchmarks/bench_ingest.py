@@ -1,4 +1,4 @@
-"""How long 100,000 ready vectors with their texts take: `python -m tests.benchmarks.bench_ingest`.
+"""How long 100,000 ready vectors with texts take: `python -m tests.benchmarks.bench_ingest [N]`.
 
 Target: at least 10 × as fast as Chroma, words indexed and all committed. Chroma is left out where
 it is not installed (`pip install chromadb`).
@@ -6,6 +6,7 @@ it is not installed (`pip install chromadb`).
 
 import json
 import platform
+import sys
 import tempfile
 import time
 from importlib.util import find_spec
@@ -15,7 +16,7 @@ from jan_magics.rag import ingest
 from jan_magics.rag.vectors import FloatMatrix
 from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
 
-N, DIM = 100_000, 256
+N, DIM = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000, 256
 
 
 def ours(texts: list[str], rows: FloatMatrix, folder: Path) -> float:

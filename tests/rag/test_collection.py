@@ -120,7 +120,7 @@ def test_c15_half_characters_and_nul_harm_nobody(empty: SqliteCollection) -> Non
     odd = Document("\udcff.txt", "before \ud800 after\0\nplain\n")
     rows = add(empty, odd, DOCUMENTS[0])
     assert [row.status for row in rows] == ["added", "added"]
-    assert "1 broken characters" in (rows[0].reason or "")
+    assert "1 broken character" in (rows[0].reason or "")
     hit = ask(empty, "before after").hits[0]
     assert hit.text == "before \ufffd after\0\n"
 

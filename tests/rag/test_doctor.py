@@ -54,13 +54,13 @@ def test_a_begun_generation_and_texts_without_a_vector(library: SqliteCollection
 
     add(library, Document("odd.txt", "!!!\n"))
     assert told(library)["vectors"] == (
-        "warning", "1 texts have no usable one (zeros, NaN or infinities)",
+        "warning", "no usable one for 1 text (zeros, NaN or infinities)",
     )  # fmt: skip
     many = Document("many.txt", "".join(f"line {n}\n" for n in range(400)))
     add(library, many)
     with pytest.raises(StopError):
         library.switch(Counting("2"), stop)
-    assert "texts are not embedded yet" in told(library)["generation"][1]
+    assert "left to embed" in told(library)["generation"][1]
 
 
 def test_without_vectors_words_are_enough(empty: SqliteCollection) -> None:

@@ -31,7 +31,7 @@ def test_e7_a_vector_without_direction_is_refused_and_listed(
     vectors = HASH.embed(["one", "two", "three"])
     vectors[1] = bad
     rows = add(empty, Document("a.txt", "one\ntwo\nthree\n"), embedder=Broken(vectors))
-    assert "1 chunks have no vector" in (rows[0].reason or "")
+    assert "no vector for 1 chunk:" in (rows[0].reason or "")
     for index in ("numpy", "vec0"):
         found = ask(empty, "two", Options(mode="vector", index=index))
         assert sorted(texts(found)) == ["one", "three"]

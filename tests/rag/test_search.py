@@ -142,7 +142,7 @@ def test_e7_a_text_without_a_vector_is_listed_and_never_a_neighbour(
     empty: SqliteCollection,
 ) -> None:
     rows = add(empty, Document("odd.txt", "!!!\nwords here\n"))
-    assert "1 chunks have no vector" in (rows[0].reason or "")
+    assert "no vector for 1 chunk:" in (rows[0].reason or "")
     for engine in ENGINES:
         found = ask(empty, "words", Options(mode="vector", index=engine))
         assert texts(found) == ["words here"]
