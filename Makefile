@@ -10,6 +10,7 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/*) \
   $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
+JOBS ?= 2
 
 .PHONY: help check test soak quality demo lab fix labextension model clean
 
@@ -49,8 +50,10 @@ check: $(INSTALLED)
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house
 
+# A file's tests stay in one process, as they share kernels; browsers get the machine to themselves.
 test: $(INSTALLED) $(MODEL)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --ignore tests/browser
+	$(BIN)/python -m pytest tests/browser
 
 # Kill writers of both stores five hundred times at random points: minutes, so not in the suite.
 soak: $(INSTALLED)
