@@ -1,6 +1,5 @@
 """`%%chat --background`: other cells run meanwhile, and each answer stays in its own cell."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -92,6 +92,8 @@ def test_ctrl_c_leaves_the_server_and_a_killed_kernel_takes_it_along(
     pid = tmp_path / "pid"
     mcp_file(weather=["--pid", str(pid)])
     kernel.ok("%chat tools --mcp mcp.json")
+    with serving_here(CALL, step(text="fine")) as server:  # starting it may take a while
+        kernel.ok(f"%%chat -m {server.address}#m --yes\nhow is it?")
     slow = step(("weather__slow", {"seconds": 60}))
     with serving_here(slow, step(text="never")) as server:
         ran = kernel.run(f"%%chat -m {server.address}#m --yes\nhow is it?", interrupt=4)
