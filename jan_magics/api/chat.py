@@ -214,7 +214,7 @@ class Chat:
             ThreadError: when there is nothing to compact, or it would free too little.
         """
         if dry_run:
-            return compact_preview(self._host, keep)
+            return compact_preview(self._host, keep, off=off)
         say(compact_or_restore(self._host, keep, off=off))
         return self
 
@@ -226,7 +226,7 @@ class Chat:
     def grid(self, text: str, *, needle: str | None = None, **lists: Any) -> "pd.DataFrame":
         """Ask the same under every combination of settings; the thread's head does not move.
 
-        `recalled` says whether the answer holds the `needle`.
+        `recalled` says whether the answer holds the `needle`; `message` is on no branch.
         """
         return grid(self._host, Asking(checked_text(text)), lists, needle)
 

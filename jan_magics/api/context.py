@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jan_magics.api.asking import checked_text, merged, text_or_none
 from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
 from jan_magics.api.edited import action_of, edited, prompt_of
+from jan_magics.api.grid_keys import check_keys
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.context.counting import count_message
 from jan_magics.context.plan import ContextPlan
@@ -105,19 +106,30 @@ def compacted(host: Host, keep: int | None, *, dry_run: bool) -> Compacted:
     try:
         return host.bridge.run(lambda put: compact(session, keep, put, dry_run=dry_run), update)
     finally:
-        display.clear()
+        display.clear("")
+
+
+def _refuse_beside_off(keep: int | None, *, dry_run: bool, off: bool) -> None:
+    """Raise SettingError for a compaction that is asked for and taken back at once."""
+    if off and (dry_run or keep is not None):
+        other = "a dry run" if dry_run else "a number of turns to keep"
+        raise SettingError(
+            f"taking a compaction back has no use for {other}", "Leave it out: %chat compact --off"
+        )
 
 
 def compact_or_restore(host: Host, keep: int | None, *, off: bool) -> str:
     """Compact, or take the last compaction back; returns what was done, in words."""
+    _refuse_beside_off(keep, dry_run=False, off=off)
     if off:
         marking.restore(host.session(), "compact")
         return "the messages are sent word for word again"
     return f"{compacted(host, keep, dry_run=False).said} · back: %chat compact --off"
 
 
-def compact_preview(host: Host, keep: int | None) -> "pd.DataFrame":
+def compact_preview(host: Host, keep: int | None, *, off: bool = False) -> "pd.DataFrame":
     """Return what a compaction would change; the summariser is asked and nothing is stored."""
+    _refuse_beside_off(keep, dry_run=True, off=off)
     return dry_run_table(compacted(host, keep, dry_run=True))
 
 
@@ -135,6 +147,7 @@ def grid(
         raise SettingError(
             f"the needle is {needle!r}", "It is text that each answer should hold: needle='42'"
         )
+    check_keys(lists)
     values = {name: _several(value) for name, value in lists.items()}
     if empty := [name for name, tried in values.items() if not tried]:
         raise SettingError(
@@ -157,7 +170,10 @@ def _with(asking: Asking, settings: Mapping[str, Any]) -> Asking:
     """Return an asking with a combination laid over it; the settings are checked here."""
     tried = {name: value for name, value in settings.items() if name in OF_BUDGET}
     for name, value in tried.items():
-        checked(BY_NAME[name], value, "the grid")
+        try:
+            checked(BY_NAME[name], value, "the grid")
+        except SettingError as fault:
+            raise SettingError(fault.message, fault.next_step.partition("   until")[0]) from None
     others = {name: value for name, value in settings.items() if name not in OF_BUDGET}
     return replace(merged(asking, others), settings=tried)
 
@@ -174,7 +190,7 @@ def _side(host: Host, asking: Asking) -> tuple[Outcome | None, ProviderError | N
         # The others are worth having: a combination that fails is a row too.
         return None, failure
     finally:
-        display.clear()
+        display.clear("")
 
 
 def _several(value: object) -> Sequence[object]:

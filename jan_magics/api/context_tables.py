@@ -144,7 +144,9 @@ def grid_row(
 ) -> dict[str, Any]:
     """Return what came of a grid's turn; one that did not fit or failed is a row too."""
     if outcome is None or outcome.turn.plan is None:
-        used = failure.used if isinstance(failure, ContextOverflow) else None
+        overflow = failure if isinstance(failure, ContextOverflow) else None
+        # What was refused here was never sent.
+        used = overflow.used if overflow and overflow.planned is None else None
         known = {"sent_tokens": used, "finish": "error"}
         return known | {"answer": failure.message if failure else None}
     turn, plan = outcome.turn, outcome.turn.plan

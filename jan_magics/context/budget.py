@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
+from jan_magics.domain.errors import SettingError
+
 Overflow: TypeAlias = Literal["trim", "compact", "error"]
 Strategy: TypeAlias = Literal["recent", "relevance"]
 
@@ -87,6 +89,20 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
 """Named sets of values; what a setting says goes before them."""
 
 
+def _agree(fields: dict[str, Any], mark: str, target: str) -> None:
+    """Raise SettingError for a target above its mark; one that nobody set goes down with it."""
+    usual = Budget()
+    high, low = (fields.get(each, getattr(usual, each)) for each in (mark, target))
+    if low <= high:
+        return
+    if target in fields:
+        raise SettingError(
+            f"{target} is {low} and {mark} is {high}: what is above it cannot be fallen to",
+            f"Set it to {high} or less: %config JanMagics.{target} = {high}",
+        )
+    fields[target] = high
+
+
 def make_budget(
     window: int | None, source: str, *, exact: bool, known: Mapping[str, Any]
 ) -> Budget:
@@ -94,6 +110,9 @@ def make_budget(
 
     `known` holds fields of a Budget by name; its `window` goes before the model's, and 0 there
     means no limit. A `reserve_output` that is not set is at most a quarter of the window.
+
+    Raises:
+        SettingError: for marks that contradict each other.
     """
     fields = dict(known)
     set_window = fields.pop("window", None)
@@ -101,6 +120,8 @@ def make_budget(
         window, source = (set_window or None), fields.get("source", source)
     fields |= {"source": source, "chosen": set_window is not None}
     fields.setdefault("safety", 1.0 if exact else ESTIMATED)
+    for mark, target in (("trim_at", "trim_to"), ("compact_at", "compact_to")):
+        _agree(fields, mark, target)
     reserve = fields.pop("reserve_output", None)
     if reserve is None:
         reserve = RESERVE if window is None else min(RESERVE, window // 4)

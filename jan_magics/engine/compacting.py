@@ -1,6 +1,7 @@
 """`%chat compact`: the summary that is asked for, of all but the newest turns."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from jan_magics.context.compact import Stretch, is_worth, stretch_of, too_little
 from jan_magics.context.segments import look
@@ -15,6 +16,10 @@ from jan_magics.engine.compaction import freed, keep, summariser_for
 from jan_magics.engine.session import Session
 from jan_magics.engine.summarising import Show
 from jan_magics.engine.views import View, view_of
+
+FEWEST: Final = 24
+"""Tokens of the shortest summary with its heading: where that frees too little, nobody is asked."""
+FEWER: Final = "Keep fewer turns: %chat compact --keep 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +63,9 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
         stretch = stretch_of(view.path(), look(view.path(), view.records), fit.tokenizer, kept)
         if stretch is None:
             raise _nothing(view, kept)
-        _check(stretch, 0)
+        _check(stretch, FEWEST, kept)
         summary = await summariser_for(session.engine, provider, fit, show).summary(stretch)
-        _check(stretch, fit.tokenizer.count(summary_text(summary)))
+        _check(stretch, fit.tokenizer.count(summary_text(summary)), kept)
         if not dry_run:
             keep(session.engine, thread, summary)
             fit.breaker.reset()
@@ -80,11 +85,12 @@ def _nothing(view: View, kept: int) -> ThreadError:
     return ThreadError(f"there is nothing to compact: {stay}", "Keep fewer: %chat compact --keep 0")
 
 
-def _check(stretch: Stretch, after: int) -> None:
+def _check(stretch: Stretch, after: int, kept: int) -> None:
     """Raise ThreadError unless a summary of `after` tokens frees a fifth of the history."""
     if not is_worth(stretch, after):
         raise ThreadError(
             too_little(stretch, after),
-            "Nothing was changed. Keep fewer turns: %chat compact --keep 0, or begin anew:"
-            " %chat clear",
+            "Nothing was changed. "
+            + (f"{FEWER}, or begin" if kept else "Begin")
+            + " anew: %chat clear",
         )

@@ -155,10 +155,12 @@ def _check(
                 "Keep fewer rows, drop others, or keep an answer with its question.",
             )
         edited = _blamed(plan, name, changed)
+        kept = changed[edited] in ("keep", "pin")
+        cannot = "be kept" if kept else f"be {changed[edited]!r} alone"
         raise SettingError(
-            f"row {edited[:8]} cannot be {changed[edited]!r} alone: row {name[:8]} would not be"
-            f" sent then ({row.reason})",
-            f"Drop row {name[:8]} too, or keep both.",
+            f"row {edited[:8]} cannot {cannot}: row {name[:8]} would not be sent then"
+            f" ({row.reason})",
+            f"{'Keep fewer rows' if kept else 'Keep both'}, or drop row {name[:8]} too.",
         )
 
 

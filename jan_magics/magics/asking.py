@@ -27,11 +27,7 @@ from jan_magics.notebook.interpolate import interpolate
 def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
     variable = _variable(parsed.o)
-    if parsed.needle is not None and not parsed.grid:
-        raise UsageError(
-            "--needle is looked for in the answers of a grid, and there is none\n"
-            "Add what to try: --grid temperature=0,1"
-        )
+    _refuse_beside_a_grid(parsed)
     host = current_host()
     asked = asking_of(shell, parsed)
     asking = replace(
@@ -62,6 +58,26 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.to_cell:
         shell.set_next_input(answer.code or answer.text, replace=False)
     return answer
+
+
+def _refuse_beside_a_grid(parsed: argparse.Namespace) -> None:
+    """Refuse what a grid would pass over: it returns a table, and shows no answer."""
+    if not parsed.grid:
+        if parsed.needle is None:
+            return
+        raise UsageError(
+            "--needle is looked for in the answers of a grid, and there is none\n"
+            "Add what to try: --grid temperature=0,1"
+        )
+    beside = {
+        "--dry-run": parsed.dry_run, "--background": parsed.background, "-q": parsed.q,
+        "--to-cell": parsed.to_cell, "--reuse": parsed.reuse,
+    }  # fmt: skip
+    if found := [flag for flag, given in beside.items() if given]:
+        raise UsageError(
+            f"{found[0]} does nothing beside --grid, which asks and returns a table\n"
+            "Leave it out; keep the table in a variable: -o NAME"
+        )
 
 
 def _tried(host: Host, parsed: argparse.Namespace, asking: Asking) -> object:

@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
-from jan_magics.api.context import clear, compact_or_restore, compact_preview, mark, planned, say
+from jan_magics.api.context import (
+    clear,
+    compact_or_restore,
+    compact_preview,
+    mark,
+    planned,
+    say,
+)
 from jan_magics.api.current import current
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import notices
@@ -37,7 +44,7 @@ def _mark(magics: Caller, parsed: Any, _: str) -> Line:
 def _compact(magics: Caller, parsed: Any, _: str) -> object:
     host = current_host()
     if parsed.dry_run:
-        return compact_preview(host, parsed.keep)
+        return compact_preview(host, parsed.keep, off=parsed.off)
     return Line(compact_or_restore(host, parsed.keep, off=parsed.off))
 
 

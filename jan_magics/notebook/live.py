@@ -33,7 +33,7 @@ class Display(Protocol):
         """Show the final form."""
         ...
 
-    def clear(self) -> None:
+    def clear(self, said: str = "no answer") -> None:
         """Take away what was shown: the turn has nothing to say."""
         ...
 
@@ -51,7 +51,7 @@ class Silent:
     def finish(self, bundle: Mapping[str, object]) -> None:
         """Show nothing."""
 
-    def clear(self) -> None:
+    def clear(self, said: str = "no answer") -> None:
         """Show nothing."""
 
 
@@ -85,10 +85,10 @@ class CellDisplay:
         """Replace what was shown by the final bundle."""
         self._send(bundle)
 
-    def clear(self) -> None:
+    def clear(self, said: str = "no answer") -> None:
         """Say that nothing came; the error below says why."""
         if self._handle is not None:
-            self._send({"text/plain": "no answer"})
+            self._send({"text/plain": said})
 
     def _send(self, bundle: Mapping[str, object]) -> None:
         from IPython.display import display  # the notebook floor loads without a front end
@@ -122,7 +122,7 @@ class TerminalDisplay:
         sys.stdout.write(str(bundle["text/plain"])[self._written :].rstrip() + "\n")
         sys.stdout.flush()
 
-    def clear(self) -> None:
+    def clear(self, said: str = "no answer") -> None:
         """End the line."""
         if self._written:
             sys.stdout.write("\n")

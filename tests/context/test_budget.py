@@ -4,6 +4,7 @@ import pytest
 
 from jan_magics.context.budget import NO_LIMIT, PRESETS, Budget, make_budget
 from jan_magics.context.plan import plan_context
+from jan_magics.domain.errors import SettingError
 from tests.context.histories import talk, terms
 
 
@@ -50,3 +51,12 @@ def test_a_compaction_is_due_at_its_mark(turns: int, due: bool) -> None:
     # History has 228 tokens; 80 % of them are 182, a turn takes 24.
     assert plan_context(talk(turns), [], terms(240, overflow="compact")).due is due
     assert plan_context(talk(turns), [], terms(240, overflow="trim")).due is False
+
+
+def test_marks_that_contradict_each_other_are_refused() -> None:
+    lower = make_budget(1000, "x", exact=True, known={"trim_at": 0.5, "compact_at": 0.1})
+    assert (lower.trim_to, lower.compact_to) == (0.5, 0.1)
+    for known in ({"trim_at": 0.5, "trim_to": 0.9}, {"compact_to": 0.9}):
+        with pytest.raises(SettingError, match="cannot be fallen to") as caught:
+            make_budget(1000, "x", exact=True, known=known)
+        assert "%config JanMagics." in caught.value.next_step

@@ -215,3 +215,13 @@ def test_sizes_come_from_config(kernel: Kernel) -> None:
     assert "trim_to" in told.out + told.err
     assert "number from 0.05 to 1" in told.out + told.err
     kernel.ok("%config JanMagics.trim_to = ''\n%config JanMagics.window = ''")
+
+
+def test_beside_a_grid_nothing_is_passed_over(kernel: Kernel) -> None:
+    for flags in ("--dry-run", "--background", "-q", "--to-cell", "--reuse"):
+        ran = kernel.run(f"%%chat --grid window=700 {flags}\nnext")
+        assert ran.status == "error"
+        assert f"{flags} does nothing beside --grid" in ran.err
+    ran = kernel.ok("%%chat --grid window=700,900\nnext")
+    assert "no answer" not in str(ran.displays)
+    assert "no use for a dry run" in error_of(kernel.run("%chat compact --off --dry-run"))[1][0]
