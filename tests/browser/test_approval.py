@@ -104,6 +104,7 @@ def test_a_page_that_is_loaded_anew_is_asked(open_cells: OpenCells, lab: Lab) ->
     with asking(open_cells, CALL, DONE) as notebook:
         notebook.save()
         anew = OpenNotebook.open(notebook.page, lab, notebook.path.name)
+        anew.run(1)  # the page joins while the kernel is idle
         begin(anew, 2).get_by_role("button", name="Run once").click()
         expect(said(anew, 2)).to_contain_text("Sent.", timeout=WAIT)
 
