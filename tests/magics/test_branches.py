@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import jan_magics as jan
 from tests.kernel import TURN, Kernel, Ran, running_kernel
 
 LEFT = "built on a branch that is no longer shown"
@@ -116,13 +117,25 @@ def test_an_interrupted_answer_goes_on(kernel: Kernel) -> None:
     assert kernel.ok("%chat resume").turn["text"] == words
 
 
+def wait_for_words_on_disk() -> None:
+    """Wait until an answer that grows has begun to be written."""
+    begun = time.perf_counter()
+    while time.perf_counter() - begun < 60:
+        for thread in jan.threads().thread:
+            with jan.Chat(thread) as chat:
+                if any(chat.messages().text[1:]):
+                    return
+        time.sleep(0.1)
+    raise AssertionError("no word was written")
+
+
 def test_an_answer_goes_on_after_the_kernel_was_killed(tmp_path: Path) -> None:
     notebook = str(tmp_path / "work.ipynb")
     words = " ".join(f"word{n}" for n in range(400))
     with running_kernel(tmp_path, JPY_SESSION_NAME=notebook, JAN_MODEL="offline:echo") as kernel:
         kernel.ok("%load_ext jan_magics")
         kernel._send(f"%%chat {SLOW}\n{words}", "", may_ask=False)
-        time.sleep(2)  # a growing answer is written four times a second
+        wait_for_words_on_disk()
         os.kill(kernel.process, signal.SIGKILL)
         kernel.restart()
         kernel.ok("%load_ext jan_magics")
