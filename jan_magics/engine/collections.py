@@ -136,15 +136,15 @@ class Collections:
 
     def delete(self, listed: Listed) -> Path:
         """Move a collection to the bin, and return where it is then. Raises StoreError."""
-        for key in [each for each in self._open if each[0] == listed.path]:
+        return self.move(
+            listed.path, self.folder / BIN / f"{self.now():%Y%m%dT%H%M%S} {listed.path.name}"
+        )
+
+    def move(self, path: Path, place: Path) -> Path:
+        """Close the file of a collection and move it. Raises StoreError."""
+        for key in [each for each in self._open if each[0] == path]:
             self._open.pop(key).close()
-        place = self.folder / BIN / f"{self.now():%Y%m%dT%H%M%S} {listed.path.name}"
-        with translated(listed.path):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            for end in ("", "-wal", "-shm", "-journal"):
-                beside = listed.path.with_name(listed.path.name + end)
-                if beside.exists():
-                    beside.replace(place.with_name(place.name + end))
+        _move(path, place)
         return place
 
     def close(self) -> None:
@@ -196,6 +196,15 @@ class Collections:
         return listed
 
 
+def _move(path: Path, place: Path) -> None:
+    with translated(path):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for end in ("", "-wal", "-shm", "-journal"):
+            beside = path.with_name(path.name + end)
+            if beside.exists():
+                beside.replace(place.with_name(place.name + end))
+
+
 def _missing(name: str | None, listed: Sequence[Listed]) -> CollectionNotFound:
     if name is None:
         return CollectionNotFound(
@@ -214,6 +223,21 @@ def drop_thread(collections: Collections, thread_id: str) -> None:
     for each in collections.listed():
         if each.owner == THREAD + thread_id:
             collections.delete(each)
+
+
+def bring_back(collections: Collections, thread_id: str) -> None:
+    """Take the collection of a thread out of the bin, the one that went there last."""
+    owner = THREAD + thread_id
+    if collections.owned(owner):
+        return
+    for place in sorted((collections.folder / BIN).glob(f"*{SUFFIX}"), reverse=True):
+        try:
+            found = collections.open(Listed(place, ""), read_only=True).about("owner")
+        except JanError:
+            continue  # a damaged file is nobody's
+        if found == owner:
+            collections.move(place, collections.folder / place.name.rpartition(" ")[2])
+            return
 
 
 def is_path(name: str) -> bool:

@@ -10,6 +10,7 @@ from jan_magics.domain.errors import SettingError, ThreadError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread, text_of
 from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
+from jan_magics.engine.belongings import delete, restore
 from jan_magics.engine.branches import write
 from jan_magics.engine.mending import unmended
 from jan_magics.engine.naming import find_thread, own, shown_title, usable_title
@@ -42,7 +43,7 @@ def delete_thread(session: Session, name: str) -> Thread:
         raise ThreadError(
             f"a turn is running in {shown_title(thread)!r}", "Wait for it, or stop it: %chat stop"
         )
-    engine.store.delete_thread(thread.id)
+    delete(session, thread.id)
     stuck = sticky.thread in (thread.id, thread.title)
     if stuck:
         session.sticky = replace(sticky, thread=None)
@@ -99,7 +100,7 @@ def undo(session: Session) -> tuple[str, View]:
         except ThreadNotFound:
             raise _gone_for_good(deleted) from None
     if change is None and view.thread is None and (thread := _binned(session)):
-        session.engine.store.restore_thread(thread.id)
+        restore(session, thread.id)
         return f"the deletion of {shown_title(thread)}", session.view()
     if change is None:
         raise ThreadError(
@@ -179,7 +180,7 @@ def _branch_back(
 
 def _restore(session: Session, change: Change) -> str:
     identifier = str(change.before.get("thread"))
-    session.engine.store.restore_thread(identifier)
+    restore(session, identifier)
     if change.before.get("stuck"):
         session.sticky = replace(session.sticky, thread=identifier)
     go_back(session.threads, identifier)
@@ -193,7 +194,7 @@ def _stuck_in_the_bin(session: Session) -> str:
     thread = next((row.thread for row in rows if row.thread.id == identifier), None)
     if thread is None:
         return ""
-    store.restore_thread(thread.id)
+    restore(session, thread.id)
     return f"the deletion of {shown_title(thread)}"
 
 

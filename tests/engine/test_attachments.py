@@ -10,6 +10,7 @@ import pytest
 from jan_magics.domain.messages import FilePart, text_of
 from jan_magics.engine.attached import Attachment
 from jan_magics.engine.outcome import Outcome
+from jan_magics.engine.undoing import delete_thread, undo
 from jan_magics.sanitize.attachments import ATTACHED_KEY, INLINE_KEY
 from tests.engine.calling import Calling, call, results
 from tests.engine.threads import Kernel
@@ -160,6 +161,21 @@ def test_the_same_file_attached_twice_is_one_document(kernel: Kernel) -> None:
     (listed,) = collections.listed()
     assert listed.owner == f"thread:{kernel.session.view().thread.id}"  # type: ignore[union-attr]
     assert [row.source for row in collections.open(listed).documents()] == ["big.md"]
+
+
+def test_a_deleted_thread_takes_its_files_along_and_brings_them_back(kernel: Kernel) -> None:
+    ask(kernel, "?", file(kernel, "big.md", LONG), window=8192, thread="熊猫")
+    folder = kernel.folder / "collections"
+    (there,) = folder.glob("*.db")
+    delete_thread(kernel.session, "熊猫")
+    assert not list(folder.glob("*.db"))
+    assert len(list((folder / "bin").glob("*.db"))) == 1
+    kernel.open()
+    undo(kernel.session)
+    assert list(folder.glob("*.db")) == [there]
+    later = kernel.ask("panda number 7", thread="熊猫", window=8192, tools=())
+    assert later.turn.given
+    assert later.turn.given.hits
 
 
 def test_for_a_model_that_must_call_no_tools_it_is_looked_up(kernel: Kernel) -> None:
