@@ -12,6 +12,11 @@ _SENTENCE: Final = re.compile(r"[^。！？!?.\n]*(?:[。！？!?]+|\.+(?!\s|$)|
 _WORD: Final = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _ASKED: Final = re.compile(r"^user: (.+)$", re.MULTILINE)
 _OUTLINED: Final = re.compile(r"^- “.+”$", re.MULTILINE)
+# What was looked up for a turn stands in front of its prompt, in numbered blocks (rag/blocks.py).
+_BLOCK: Final = re.compile(
+    r'^<retrieved n="(\d+)"[^\n]*>\n(.*?)\n</retrieved>$', re.MULTILINE | re.DOTALL
+)
+_INTRODUCED: Final = re.compile(r"^The numbered pieces of documents that were retrieved [^\n]*\n\Z")
 _SHOWN: Final = 2  # sentences of an answer
 _LEADS: Final = ("", "It was said: ", "As above: ")
 # fmt: off
@@ -38,30 +43,51 @@ def quote(prompt: str, sources: Sequence[str], *, seed: int = 0) -> str:
 
     The question is the last sentence of the prompt that ends in a question mark, else its first
     sentence; all else is searched. `seed` chooses the wording and which of the best comes first.
-    Of a conversation that is to be summarised the first sentence of each question is quoted.
+    Of a conversation that is to be summarised the first sentence of each question is quoted. What
+    was retrieved is cited by its number.
     """
     if len(outlined := _OUTLINED.findall(prompt)) > 1:
         return "\n".join(outlined)
     if len(said := _ASKED.findall(prompt)) > 1:
         return "\n".join(f"- “{first[0]}”" for each in said if (first := sentences(each)))
-    own = sentences(prompt)
+    own = sentences(_plain(prompt))
     if not own:
         return "No model is answering, and there is no question to quote from."
     question = next((text for text in reversed(own) if text.endswith(("?", "？"))), own[0])
-    candidates = dict.fromkeys(text for source in sources for text in sentences(source))
+    candidates = _candidates(sources)
     candidates.pop(question, None)
     best = _best(question, tuple(candidates))
     if not best:
         return f"“{own[0]}” – no model is answering, and nothing said so far matches this."
     turn = seed % len(best)
     chosen = (best[turn:] + best[:turn])[:_SHOWN]
-    return _LEADS[seed % len(_LEADS)] + " … ".join(f"“{text}”" for text in chosen)
+    return _LEADS[seed % len(_LEADS)] + " … ".join(f"“{text}”{candidates[text]}" for text in chosen)
 
 
 def sentences(text: str) -> list[str]:
     """Cut text at full stops, question marks and line ends, in Latin and in CJK writing."""
     found = (match.strip() for match in _SENTENCE.findall(text))
     return [sentence for sentence in found if _WORD.search(sentence)]
+
+
+def _candidates(sources: Sequence[str]) -> dict[str, str]:
+    """Return what can be quoted, each with the mark that cites it, "" for what was only said."""
+    found: dict[str, str] = {}
+    for source in sources:
+        for number, text in _BLOCK.findall(source):
+            for sentence in sentences(text):
+                found.setdefault(sentence, f" [{number}]")
+        for sentence in sentences(_plain(source)):
+            found.setdefault(sentence, "")
+    return found
+
+
+def _plain(text: str) -> str:
+    """Return a text without what was retrieved for it and the sentence that goes before that."""
+    first = _BLOCK.search(text)
+    if first is None:
+        return text
+    return _INTRODUCED.sub("", text[: first.start()]) + _BLOCK.sub("", text[first.start() :])
 
 
 def _best(question: str, candidates: Sequence[str]) -> list[str]:

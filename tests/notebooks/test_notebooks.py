@@ -90,6 +90,23 @@ def test_notebook_gives_the_same_twice(
     assert done.returncode == 0, done.stdout
 
 
+def test_the_lesson_on_retrieval_needs_no_embedder(tmp_path: Path) -> None:
+    """Words alone are searched and it is said, also where the lesson was gone through before."""
+    copy = tmp_path / "lesson.ipynb"
+    shutil.copy(ROOT / "notebooks" / "04_retrieval.ipynb", copy)
+    env = {**os.environ, "JAN_EMBEDDER": "none"}
+    run(copy, env)
+    cells = run(copy, env).cells
+    shown = "\n".join(
+        output.get("text") or output.get("data", {}).get("text/plain", "")
+        for cell in cells
+        for output in cell.get("outputs", ())
+    )
+    assert "none: searched by words · better: pip install" in shown
+    assert "14 documents" in shown
+    assert "with.rst, characters" in shown, "the answer cites its sources"
+
+
 def replayed(path: Path, cassette: Path) -> list[tuple[str, object]]:
     """Run a notebook that its cassette answers; returns what each cell shows."""
     env = {**os.environ, "JAN_REPLAY": str(cassette), "JAN_MODEL": ""}

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from jan_magics.domain.errors import ModelNotFound, ProviderError, RateLimited, SettingError
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta, ToolCallDelta
 from jan_magics.domain.models import Usage
+from jan_magics.domain.retrieval import Chunk, Hit
 from jan_magics.providers.offline import Behaviour, OfflineProvider
 from jan_magics.providers.quoting import pieces, quote, sentences
+from jan_magics.rag.blocks import blocks
 from tests.providers.asking import asking, collect, message
 
 NOTES = "The invoice is due on Friday. Tea is served at four. Dr. Novak pays every invoice late."
@@ -47,6 +49,18 @@ def test_earlier_messages_and_the_prompts_own_text_are_quoted() -> None:
 )
 def test_chinese_and_japanese(question: str, source: str, found: str) -> None:
     assert found in quote(question, (source,))
+
+
+def test_what_was_retrieved_is_cited_by_its_number() -> None:
+    given = blocks((hit("Boats float."), hit("熊猫吃竹子。\nFoxes hunt mice.")))
+    assert quote(f"{given}\n\nWhat do foxes hunt?", (given,)) == "“Foxes hunt mice.” [2]"
+    assert quote(f"{given}\n\n熊猫吃什么？", (given,)) == "“熊猫吃竹子。” [2]"
+    assert quote(f"{given}\n\nfoxes", (given, "I like foxes.")).startswith("“Foxes hunt mice.” [2]")
+    assert "no model is answering" in quote(f"{given}\n\nnumbered pieces?", (given,))
+
+
+def hit(text: str) -> Hit:
+    return Hit(Chunk("0", "1", 0, 0, len(text), 3), "numbered.md", text, 1, 1.0, "cosine")
 
 
 def test_without_a_match_it_says_that_no_model_answers() -> None:
