@@ -118,10 +118,17 @@ class _Standing:
             other: Fusion = "rrf" if now.fusion == "convex" else "convex"
             changed = replace(now, fusion=other)
             yield self._turned("fusion", now.fusion, other, changed)
+        yield from self._modes(now)
+
+    def _modes(self, now: Options) -> Iterator[Knob]:
+        """Yield the other modes that let the chunk in; where none does, one row says so."""
+        found = []
         for mode in ("hybrid", "vector", "keyword"):
             no_cosine = mode == "keyword" and now.threshold is not None
             if mode != now.mode and self._asked.query is not None and not no_cosine:
-                yield self._turned("mode", now.mode, mode, replace(now, mode=mode))
+                found.append(self._turned("mode", now.mode, mode, replace(now, mode=mode)))
+        helping = [knob for knob in found if knob.rank_then is not None]
+        yield from helping or found[:1]
 
     def _turned(self, knob: str, now: Json, needed: Json, options: Options) -> Knob:
         place = self.used(options)

@@ -49,6 +49,8 @@ def test_each_knob_does_what_it_says(
     identity = chunk(full, "number77")
     told = why(full, identity, options)
     assert told.lost_at in (lost_at, "pool")
+    rows = [(each.knob, str(each.needed)) for each in told.knobs]
+    assert len(set(rows)) == len(rows)
     assert told.knobs
     for knob in told.knobs:
         turned: Any = {knob.knob: knob.needed}
