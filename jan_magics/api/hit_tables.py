@@ -27,7 +27,8 @@ def hits_table(found: Sequence["Found"], *, several: bool) -> "pd.DataFrame":
         asked = [each.question for each in found for _ in each.hits]
         table.insert(0, "question", asked)
     facts = [{**each.facts, "candidates": each.candidates} for each in found]
-    table.attrs["jan"] |= {"searches": facts} if several else facts[0]
+    table.attrs["jan"] |= {"searches": facts} if several else dict(*facts)
+    table.attrs["jan"]["said"] = [line for each in found for line in _said(each)]
     return table
 
 
@@ -86,11 +87,13 @@ def _source(hit: Hit, n: int, cited: frozenset[int]) -> dict[str, Any]:
     return {**hit_row(hit), "n": n, "cited": n in cited}
 
 
-def near_misses(found: Sequence["Found"]) -> Iterator[str]:
+def _said(found: "Found") -> Iterator[str]:
     """Yield what a search has to say beside its rows: how many were used, and what was not."""
-    for each in found:
-        used = sum(hit.used for hit in each.hits)
-        missed = each.candidates - used
-        if missed:
-            yield f"{used} used · {missed} near misses (--all)"
-        yield from each.notes
+    used = sum(hit.used for hit in found.hits)
+    missed = found.candidates - used
+    if missed:
+        misses = "1 near miss" if missed == 1 else f"{missed:,} near misses"
+        yield f"{used} used · {misses} (--all)"
+    elif not used:
+        yield "nothing was found: no chunk has these words, or passes the filter"
+    yield from found.notes

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 from IPython.core.error import UsageError
 
 from jan_magics.api.collection import Collection
+from jan_magics.api.context import say
 from jan_magics.api.opening import current_host
 from jan_magics.api.shelf import Shelf, collections, retriever_of, status_of
 from jan_magics.domain.counting import counted
@@ -75,6 +76,8 @@ def _delete(magics: Any, parsed: Any, _: str) -> Line:
 
 def _search(magics: Any, parsed: Any, text: str) -> object:
     found = Collection(parsed.collection).search(text, **_how(parsed))
+    for line in found.attrs["jan"]["said"]:
+        say(line)
     if parsed.o:
         magics.shell.user_ns[parsed.o] = found
     return found

@@ -106,6 +106,14 @@ def test_what_cannot_be_read_is_a_row(kernel: Kernel, tmp_path: Path) -> None:
     )
 
 
+def test_a_search_says_what_it_left_out(kernel: Kernel) -> None:
+    kernel.ok("%rag add docs")
+    assert kernel.ok("%rag search -k 1 panda").out == "1 used · 2 near misses (--all)\n"
+    nothing = kernel.ok("%rag search --mode keyword 量子力学")
+    assert nothing.out.startswith("nothing was found")
+    assert kernel.ok("%rag search -k 9 panda").out == ""
+
+
 def test_why_a_chunk_lost_is_said(kernel: Kernel) -> None:
     kernel.ok("%rag add docs")
     kernel.ok("%rag search -k 1 --all -o hits panda bamboo fox")
