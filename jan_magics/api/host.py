@@ -279,6 +279,8 @@ def _footer(outcome: Outcome, calls: int) -> Footer:
         sees=sight.sees if sight else None,
         total=sight.total if sight else None,
         trimmed=sight.trimmed if sight else None,
+        covered=sight.covered if sight else 0,
+        cleared=sight.cleared if sight else 0,
         counted=outcome.counted,
         calls=calls,
         sources=turn.given.piece if turn.given else "",

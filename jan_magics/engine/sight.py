@@ -1,9 +1,11 @@
 """What a footer says of how much of the thread was sent."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from jan_magics.context.plan import ContextPlan
+from jan_magics.context.segments import ARCHIVED, COMPRESSED
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.models import Usage
 from jan_magics.engine.asks import Turn
@@ -11,11 +13,16 @@ from jan_magics.engine.asks import Turn
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """How many stored messages a request holds, of how many; `trimmed` for lack of room."""
+    """How many stored messages a request holds, of how many, and where the others are.
+
+    `trimmed` for lack of room, `covered` by a summary that is sent, `cleared` before a segment.
+    """
 
     sees: int
     total: int
     trimmed: int
+    covered: int = 0
+    cleared: int = 0
 
 
 def sight_of(turn: Turn) -> Sight | None:
@@ -27,7 +34,8 @@ def sight_of(turn: Turn) -> Sight | None:
     # From its second step on a turn sends its own answer too, as far as it has come.
     own = sum(message.id == turn.answer.id for message in path)
     seen = len(plan.sent) + len(plan.measured.system)
-    return Sight(seen - own, len(path) - own, plan.trimmed)
+    held = Counter(plan.seen.statuses[m.id] for m in path if m.id in plan.seen.statuses)
+    return Sight(seen - own, len(path) - own, plan.trimmed, held[COMPRESSED], held[ARCHIVED])
 
 
 def known_usage(turn: Turn) -> tuple[Usage, bool]:

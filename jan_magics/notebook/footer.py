@@ -33,6 +33,8 @@ class Footer:
     sees: int | None = None
     total: int | None = None
     trimmed: int | None = None
+    covered: int = 0
+    cleared: int = 0
     calls: int = 0
     sources: str = ""
     flags: tuple[str, ...] = ()
@@ -150,5 +152,9 @@ def _version(footer: Footer) -> str:
 def _sight(footer: Footer) -> str:
     if footer.sees is None or footer.total is None or footer.sees >= footer.total:
         return ""
-    trimmed = f" ({footer.trimmed} trimmed)" if footer.trimmed else ""
-    return f"sees {footer.sees} of {counted(footer.total, 'message')}{trimmed}"
+    rest = {
+        "trimmed": footer.trimmed, "in a summary": footer.covered, "cleared": footer.cleared,
+    }  # fmt: skip
+    named = ", ".join(f"{count} {what}" for what, count in rest.items() if count)
+    why = f" ({named})" if named else ""
+    return f"sees {footer.sees} of {counted(footer.total, 'message')}{why}"

@@ -131,7 +131,7 @@ def test_clear_sends_nothing_and_deletes_nothing(kernel: Kernel) -> None:
     assert said(kernel.ok("%chat clear")) == line
     assert value(kernel, "set(jan.current().messages().status)") == "{'archived_segment'}"
     ran = kernel.ok("%%chat\nfresh")
-    assert "sees 1 of 21 messages" in ran.displays[-1]["text/plain"]
+    assert "sees 1 of 21 messages (20 cleared)" in ran.displays[-1]["text/plain"]
     shown = kernel.ok("%chat show").results[-1]
     assert "▸ context cleared · 20 messages" in shown["text/plain"]
     assert "<summary>context cleared · 20 messages</summary>" in shown["text/html"]

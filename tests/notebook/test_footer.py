@@ -41,6 +41,10 @@ CASES = [
     (Footer(model="m", version=2, versions=3, counted="question"), "m │ question ‹2/3›"),
     (Footer(model="m", counted="question"), "m"),
     (Footer(model="m", sees=12, total=40, trimmed=28), "m │ sees 12 of 40 messages (28 trimmed)"),
+    (
+        Footer(model="m", sees=7, total=13, covered=4, cleared=2),
+        "m │ sees 7 of 13 messages (4 in a summary, 2 cleared)",
+    ),
     (Footer(model="m", sees=40, total=40, trimmed=0), "m"),
     (Footer(model="m", flags=("stopped", "replayed")), "m │ stopped, replayed"),
     (Footer(model="m", lines=("one", "", "two")), "m\none\ntwo"),
