@@ -55,9 +55,9 @@ test: $(INSTALLED) $(MODEL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 
-# Kill writers of both stores five hundred times at random points: minutes, so not in the suite.
+# Kill writers of stores and collections five hundred times at random points: minutes, so not in the suite.
 soak: $(INSTALLED)
-	JAN_SOAK=500 $(BIN)/python -m pytest tests/storage/test_concurrency.py
+	JAN_SOAK=500 $(BIN)/python -m pytest --timeout 3600 tests/storage/test_concurrency.py tests/rag/test_processes.py
 	JAN_SOAK_HISTORIES=50000 $(BIN)/python -m pytest --timeout 3600 tests/context/test_plan.py
 
 quality: $(INSTALLED)
