@@ -16,7 +16,7 @@ JOBS ?= 2
 
 help:
 	@echo "make check         format, lint, types, floors, house rules"
-	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model fails where these are missing"
+	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model,embedders fails where these are missing"
 	@echo "make soak          kill writers of the stores 500 times, plan 50,000 histories"
 	@echo "make quality       measure searches on documentation of this machine, or QUALITY='--root FOLDER'"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
