@@ -31,6 +31,7 @@ from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import Limits, Unreadable
 from jan_magics.rag.recipes import SMALLEST_STORED, recipe_of
 from jan_magics.sanitize.attachments import ATTACHED_KEY, INLINE_KEY
+from jan_magics.sanitize.media import is_taken
 
 Mode: TypeAlias = Literal["inline", "embeddings"]
 Piece: TypeAlias = FilePart | Document | Unreadable
@@ -136,7 +137,7 @@ async def attach(
     files = {INLINE_KEY: made.inline, ATTACHED_KEY: made.listed}
     metadata: dict[str, Json] = {key: rows for key, rows in files.items() if rows}
     media = in_order(each for each in pieces if isinstance(each, FilePart))
-    return Attached(media, metadata, tuple(made.notes))
+    return Attached(media, metadata, (*made.notes, *_not_taken(media, fit)))
 
 
 async def _taken_in(documents: list[Document], shelf: Shelf, made: _Made) -> None:
@@ -219,6 +220,14 @@ def _piece(path: Path, limits: Limits, base: Path) -> Piece:
     if fault := fault_of_media(path.name):
         return Unreadable(source, fault)
     return read_bytes(data, source, limits)
+
+
+def _not_taken(media: Sequence[FilePart], fit: Fit) -> Iterator[str]:
+    """Name what is kept with the question and not sent, as the model cannot take it."""
+    for part in media:
+        if not is_taken(part, "user", fit.profile):
+            what = "images" if _kind(part) == "image" else part.media_type
+            yield f"{part.name} is kept and not sent: {fit.model} takes no {what}"
 
 
 def _once(pieces: Iterable[Piece]) -> tuple[Document, ...]:

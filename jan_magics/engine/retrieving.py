@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
+from jan_magics.domain.errors import EmbedderError, SettingError
 from jan_magics.domain.protocols import Tokenizer
 from jan_magics.domain.retrieval import Hit
 from jan_magics.engine.asking import Asking
@@ -121,16 +121,12 @@ class Retriever:
     def files_of(self, settings: Settings, home: Home) -> tuple[Listed, Place] | None:
         """Return the collection of files that were attached to a thread or to its project.
 
-        None where there is none. Raises RetrievalError when it cannot be read.
+        None where there is none that can be read, or retrieval is off.
         """
         project = settings.get("project").value
         found = self.collections.owned(owner_of(settings, home)[0])
         if found is None or settings.get("rag.enabled").value == "off":
             return None
-        if found.fault:
-            raise RetrievalError(
-                f"the files of this thread cannot be read: {found.fault}", "Look: %rag doctor"
-            )
         return found, Place("project", project) if project else Place("thread", home.thread)
 
     async def attach(

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attached, Home, searched
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.given import looks_up
+from jan_magics.engine.given import OFF, looks_up
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.preparing import Prepared, Retrieving
 from jan_magics.engine.reply import Progress
@@ -17,6 +17,8 @@ from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
     from jan_magics.engine.retrieving import Retriever
+
+GONE: Final = "the files of this thread cannot be searched here: attach them again with --attach"
 
 
 def check(retriever: Retrieving, wanted: Asking, settings: Settings) -> None:
@@ -59,7 +61,9 @@ async def _with_files(
     """Let the model look into the files of its thread; for one that cannot it is looked up."""
     found = retriever.files_of(settings, home)
     if found is None:
-        return prepared
+        offered, off = prepared.offered, settings.get("rag.enabled").value == "off"
+        notes = (*offered.notes, OFF if off else GONE)
+        return replace(prepared, offered=replace(offered, notes=notes))
     listed, place = found
     if prepared.may_call(fit):
         return prepared.looking(retriever.lookups_in(listed, place, settings))

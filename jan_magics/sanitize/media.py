@@ -14,6 +14,7 @@ from jan_magics.domain.messages import (
     FilePart,
     Message,
     Part,
+    Role,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -72,7 +73,7 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _without(message: Message, profile: Profile) -> Message:
-    gone = [part for part in _files(message) if not _is_taken(part, message, profile)]
+    gone = [part for part in _files(message) if not is_taken(part, message.role, profile)]
     if not gone:
         return message
     kept: list[Part] = [part for part in message.parts if all(part is not each for each in gone)]
@@ -92,11 +93,12 @@ def _files(message: Message) -> Iterator[FilePart]:
     return (part for part in message.parts if isinstance(part, FilePart))
 
 
-def _is_taken(part: FilePart, message: Message, profile: Profile) -> bool:
+def is_taken(part: FilePart, role: Role, profile: Profile) -> bool:
+    """Tell whether a file in a message of that role can be sent to a model."""
     media_type = part.media_type.lower()
     if not (part.data or (part.url and re.fullmatch(profile.addressed, media_type))):
         return False
-    if message.role == "system" or (message.role == "assistant" and not profile.answer_files):
+    if role == "system" or (role == "assistant" and not profile.answer_files):
         return False
     known = {"image": profile.images, "audio": profile.audio, "video": profile.video}
     if known.get(media_type.partition("/")[0], profile.files) is False:

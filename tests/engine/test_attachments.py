@@ -1,6 +1,7 @@
 """What is attached goes with its question, stays with it, and is found again by the model."""
 
 import asyncio
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from jan_magics.domain.messages import FilePart, text_of
+from jan_magics.domain.models import ModelRef
 from jan_magics.engine.attached import Attachment
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.undoing import delete_thread, undo
@@ -76,6 +78,17 @@ def test_an_image_is_a_part_of_its_question_for_every_answer_and_version(kernel:
     edited = kernel.ask("What animal is this?", aim="edit", at=kernel.id(0))
     assert images(edited) == [PNG]
     assert sent(edited) == "What animal is this?"
+
+
+def test_an_image_that_the_model_does_not_take_is_kept_and_the_footer_says_so(
+    kernel: Kernel,
+) -> None:
+    kernel.session.engine.learned.note(ModelRef("offline", "echo"), "images")
+    outcome = ask(kernel, "What is this?", file(kernel, "猫.png", PNG))
+    assert images(outcome) == []
+    assert "猫.png is kept and not sent: offline:echo takes no images" in outcome.lines
+    stored = kernel.open().view().path()[0]
+    assert [part.data for part in stored.parts if isinstance(part, FilePart)] == [PNG]
 
 
 def test_media_come_in_their_order_and_once(kernel: Kernel) -> None:
@@ -176,6 +189,15 @@ def test_a_deleted_thread_takes_its_files_along_and_brings_them_back(kernel: Ker
     later = kernel.ask("panda number 7", thread="熊猫", window=8192, tools=())
     assert later.turn.given
     assert later.turn.given.hits
+
+
+def test_files_that_are_not_there_any_more_are_said_to_be_gone(kernel: Kernel) -> None:
+    ask(kernel, "?", file(kernel, "big.md", LONG), window=8192)
+    kernel.session.retriever().collections.close()  # type: ignore[misc]
+    shutil.rmtree(kernel.folder / "collections")
+    later = kernel.ask("And now?", window=8192)
+    assert not later.turn.request.tools
+    assert any("attach them again with --attach" in line for line in later.lines)
 
 
 def test_for_a_model_that_must_call_no_tools_it_is_looked_up(kernel: Kernel) -> None:
