@@ -3,17 +3,22 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from jan_magics.api.hit_showing import hit_cards
 from jan_magics.domain.errors import SettingError
 from jan_magics.notebook.chunk_map import Block, ChunkMap
+from jan_magics.notebook.hit_cards import HitCards
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CHUNKS: Final = frozenset(("recipe", "n", "start", "end", "tokens", "text"))
+HITS: Final = frozenset(("score", "source", "text"))
 
 
-def show(frame: "pd.DataFrame") -> ChunkMap:
+def show(frame: "pd.DataFrame") -> ChunkMap | HitCards:
     """Return a table to read in full: of chunks the text, with what each chunk covers.
+
+    Of hits and of an answer's sources: each with its scores and the question's words marked.
 
     Raises:
         SettingError: when it is no such table.
@@ -21,9 +26,11 @@ def show(frame: "pd.DataFrame") -> ChunkMap:
     columns = set(getattr(frame, "columns", ()))
     if columns >= CHUNKS:
         return _chunk_map(frame)
+    if columns >= HITS:
+        return hit_cards(frame)
     raise SettingError(
         f"there is nothing to read in a {type(frame).__name__} without a text",
-        "Show a table of chunks: jan.show(jan.chunks(text))",
+        "Show chunks or hits: jan.show(jan.chunks(text)), jan.show(collection.search(text))",
     )
 
 

@@ -8,12 +8,13 @@ import pytest
 import jan_magics as jan
 from jan_magics.domain.errors import SettingError
 from jan_magics.notebook.chunk_map import MOST_CHUNKS, Block, ChunkMap
+from jan_magics.notebook.hit_cards import HitCards
 
 TEXT = "# 检索\n\n" + "每一块都有位置。为什么要重叠？" * 20 + "\n\n## B\n\n"
 TEXT += "Some words follow. " * 80 + "\n\n<script>alert(1)</script> & \\href{x}{y}\n"
 
 
-def html(shown: ChunkMap) -> str:
+def html(shown: ChunkMap | HitCards) -> str:
     return str(shown._repr_mimebundle_()["text/html"])
 
 

@@ -1,0 +1,171 @@
+"""Hits to read: each whole, the question's words marked, its scores as bars with their numbers.
+
+Everything is in the output itself, so that a saved notebook reads well without us; colours are
+half transparent, so that they do in dark and light, and none of them says what no word says.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from jan_magics.domain.counting import counted
+from jan_magics.notebook.columns import pad, wrap
+from jan_magics.notebook.hazards import defused, legible
+
+MOST_CARDS: Final = 50
+"""What is shown of one question; the table has all."""
+WIDEST: Final = 84
+"""Columns of the text form."""
+_TEN: Final = 10
+_CARD: Final = (
+    "border: 1px solid #7f7f7f50; border-left: 4px {line}; border-radius: 4px; "
+    "padding: 0.4em 0.8em; margin: 0.5em 0"
+)
+_USED: Final = "solid rgba(0, 114, 178, 0.9)"
+_LOST: Final = "dashed #7f7f7f90"
+_TEXT: Final = (
+    "white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.5; max-height: 24em; "
+    "overflow-y: auto; margin: 0.4em 0 0"
+)
+_MARK: Final = (
+    "background-color: rgba(245, 160, 30, 0.35); color: inherit; "
+    "border-bottom: 2px solid rgba(230, 140, 0, 0.9)"
+)
+_GRID: Final = (
+    "display: grid; grid-template-columns: max-content minmax(4em, 14em) max-content; "
+    "gap: 1px 0.8em; align-items: center; margin: 0.3em 0; font-size: 0.85em"
+)
+_TRACK: Final = "display: block; height: 0.6em; background-color: rgba(127, 127, 127, 0.2)"
+_BAR: Final = "display: block; height: 100%; width: {share:.0%}; background-color: {colour}"
+_COLOURS: Final = "rgba(0, 114, 178, 0.85)", "rgba(213, 94, 0, 0.85)"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A stage's score; `share` is how much of the bar is filled, from 0 to 1."""
+
+    name: str
+    value: float
+    share: float
+    rank: int | None = None
+
+    @property
+    def said(self) -> str:
+        """Return the number as it is read, with the rank that this stage alone gave."""
+        return f"{self.value:.3g}" + ("" if self.rank is None else f", rank {self.rank}")
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A hit as it is shown. `marks` are places in `text` (characters, half-open), ascending."""
+
+    number: str
+    state: str
+    used: bool
+    source: str
+    text: str
+    bars: tuple[Bar, ...] = ()
+    facts: tuple[str, ...] = ()
+    marks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def about(self) -> str:
+        """Return where it is from, in a line."""
+        return legible(" · ".join((self.source, *self.facts)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one question found, and how it was searched."""
+
+    question: str
+    how: tuple[str, ...]
+    cards: tuple[Card, ...]
+
+    @property
+    def head(self) -> str:
+        """Say what was asked, how many hits there are, and how it was searched."""
+        used = sum(card.used for card in self.cards)
+        shown = counted(used, "hit") + " used"
+        if used < len(self.cards):
+            shown += f", {len(self.cards) - used} not"
+        return legible(" · ".join(filter(None, (self.question, shown, *self.how))))
+
+
+@dataclass(frozen=True, slots=True)
+class HitCards:
+    """Hits of one question after another. `str()` is the text form."""
+
+    asked: tuple[Asked, ...]
+
+    def __str__(self) -> str:
+        return "\n\n".join("\n".join(_lines(each)) for each in self.asked) or "no hits"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        shown = "".join("".join(_html(each)) for each in self.asked) or "<p>no hits</p>"
+        return {
+            "text/plain": str(self),
+            "text/html": f'<article class="jan-hits">{shown}</article>',
+        }
+
+
+def _lines(asked: Asked) -> Iterator[str]:
+    yield from wrap(asked.head, WIDEST)
+    for card in asked.cards[:MOST_CARDS]:
+        yield f"┌ {card.number} · {card.state}"
+        yield from (f"│ {line}" for line in wrap(card.about, WIDEST))
+        widest = max((len(bar.name) for bar in card.bars), default=0)
+        for bar in card.bars:
+            filled = round(bar.share * _TEN)
+            yield f"│ {pad(bar.name, widest)} {'█' * filled}{'░' * (_TEN - filled)} {bar.said}"
+        yield "│"
+        for line in wrap(legible(card.text).strip("\n"), WIDEST):
+            yield f"│ {line}".rstrip()
+    yield from _left(asked)
+
+
+def _html(asked: Asked) -> Iterator[str]:
+    yield f"<p><strong>{_safe(asked.head)}</strong></p>"
+    for card in asked.cards[:MOST_CARDS]:
+        style = _CARD.format(line=_USED if card.used else _LOST)
+        name = escape(f"{card.number}, {card.state}")
+        yield f'<section style="{style}" aria-label="{name}">'
+        yield f"<div><strong>{escape(card.number)}</strong> · {escape(card.state)}</div>"
+        yield f"<div>{_safe(card.about)}</div>{_bars(card.bars)}"
+        # A box that scrolls can be reached and scrolled with the keyboard.
+        yield f'<div style="{_TEXT}" dir="auto" tabindex="0" role="region" aria-label="text">'
+        yield f"{_marked(card)}</div></section>"
+    yield from (f"<p>{line}</p>" for line in _left(asked))
+
+
+def _left(asked: Asked) -> Iterator[str]:
+    if (left := len(asked.cards) - MOST_CARDS) > 0:
+        yield f"{counted(left, 'hit')} more: the table has all of them"
+
+
+def _bars(bars: Sequence[Bar]) -> str:
+    """Return a row a score: name, bar and number; the bar is for the eye only."""
+    rows = "".join(
+        f'<span>{escape(bar.name)}</span><span aria-hidden="true" style="{_TRACK}">'
+        f'<span style="{_BAR.format(share=bar.share, colour=_COLOURS[n > 0])}"></span></span>'
+        f"<span>{escape(bar.said)}</span>"
+        for n, bar in enumerate(bars)
+    )
+    return f'<div style="{_GRID}">{rows}</div>' if rows else ""
+
+
+def _marked(card: Card) -> str:
+    pieces, done = list[str](), 0
+    for start, end in card.marks:
+        pieces.append(_safe(card.text[done:start]))
+        pieces.append(f'<mark style="{_MARK}">{_safe(card.text[start:end])}</mark>')
+        done = end
+    return "".join((*pieces, _safe(card.text[done:]))).strip("\n")
+
+
+def _safe(text: str) -> str:
+    return escape(defused(legible(text)))
