@@ -11,6 +11,7 @@ from jan_magics.api.foreign import Frames
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import FilePart
 from jan_magics.engine.attached import Attachment
+from jan_magics.engine.fetching import is_address
 from jan_magics.rag.finding import found
 
 _TABLES: Final = ("DataFrame", "Series")
@@ -61,11 +62,8 @@ def _attachment(value: Any, name: str) -> Attachment:
 
 def _of_path(given: str | Path) -> Attachment:
     name = str(given)
-    if "://" in name:
-        raise SettingError(
-            f"{name!r} is an address, and nothing is fetched for a question",
-            "Save it as a file and attach that.",
-        )
+    if is_address(name):
+        return Attachment(name.partition("?")[0], url=name.strip())
     if not name.strip():
         raise SettingError("the path of an attachment is empty", "Name a file or folder.")
     first = next(found([name]), None)

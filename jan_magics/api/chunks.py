@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from jan_magics.api.fetching import document_at, is_address
+from jan_magics.api.fetching import document_at
 from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Document, Recipe
+from jan_magics.engine.fetching import is_address
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import Counter, counter_here
 from jan_magics.rag.decoding import clean

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from jan_magics.api.fetching import document_at, is_address
+from jan_magics.api.fetching import document_at
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
@@ -14,6 +14,7 @@ from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
 from jan_magics.engine.collections import Listed
+from jan_magics.engine.fetching import is_address
 from jan_magics.frames import is_frame, text_rows
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection

@@ -17,12 +17,13 @@ KEYS: Final = (INLINE_KEY, ATTACHED_KEY)
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """What the user attaches: a file or folder at `path`, else a text, else media."""
+    """What the user attaches: a file or folder at `path`, else a text, media, or an address."""
 
     name: str
     path: Path | None = None
     text: str | None = None
     media: FilePart | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A file that cannot be read fails itself: the footer names it, and the turn goes 
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,9 @@ from jan_magics.domain.protocols import Embedder, Tokenizer
 from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
 from jan_magics.engine.attached import Attached, Attachment, Home
 from jan_magics.engine.collections import PROJECT, THREAD, Collections
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.embedding import Embedders
+from jan_magics.engine.fetching import bytes_at, document_of, is_address
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.media import fault_of_media, media_type_of
 from jan_magics.engine.settings import Settings
@@ -37,6 +39,9 @@ Mode: TypeAlias = Literal["inline", "embeddings"]
 Piece: TypeAlias = FilePart | Document | Unreadable
 Into: TypeAlias = Callable[[list[Document], Callable[[], bool]], Iterator[DocumentRow]]
 """Takes documents into a collection until it is told to stop; a row for each."""
+
+Fetching: TypeAlias = Callable[[str], Awaitable[Piece]]
+"""Returns what stands at an address."""
 
 SHARE: Final = 0.5
 """Of the input that all files of a question may take inline; the rest is for what was said."""
@@ -117,10 +122,11 @@ def owner_of(settings: Settings, home: Home) -> tuple[str, str]:
 
 
 async def attach(
-    given: Sequence[Attachment], fit: Fit, limits: Limits, base: Path, shelf: Shelf
+    given: Sequence[Attachment], fit: Fit, limits: Limits, base: Path, shelf: Shelf, fetch: Fetching
 ) -> Attached:
     """Return what goes with a question; `base` is what the names of files are relative to."""
-    pieces = await asyncio.to_thread(lambda: list(_pieces(given, limits, base)))
+    fetched = [await fetch(each.url) for each in given if each.url]
+    pieces = await asyncio.to_thread(lambda: [*_pieces(given, limits, base), *fetched])
     made, room = _Made(), int(fit.budget.input * SHARE)
     waiting: list[Document] = []
     for document in _once(pieces):
@@ -241,7 +247,20 @@ def _tokens(text: str, tokenizer: Tokenizer, room: int) -> int:
 
 
 def _shown(source: str) -> str:
-    return PurePosixPath(source).name or source
+    bare = source.partition("?")[0] if is_address(source) else source
+    return PurePosixPath(bare).name or bare
+
+
+async def fetched_piece(url: str, settings: Settings, limits: Limits, deck: Deck) -> Piece:
+    """Return what stands at an address; while a cassette plays nothing is fetched."""
+    if deck.playing:
+        return Unreadable(url, "nothing is fetched while a cassette is played")
+    found = await bytes_at(url, settings, limits)
+    if isinstance(found, Unreadable):
+        return found
+    if kind := media_type_of(_shown(url), found.content):
+        return FilePart(kind, found.content, name=_shown(url))
+    return await asyncio.to_thread(document_of, found, url, limits)
 
 
 def _kind(part: FilePart) -> str:

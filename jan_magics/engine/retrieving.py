@@ -12,7 +12,7 @@ from jan_magics.domain.protocols import Tokenizer
 from jan_magics.domain.retrieval import Hit
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attached, Attachment, Home
-from jan_magics.engine.attachments import attach, owner_of, shelf_of
+from jan_magics.engine.attachments import attach, fetched_piece, owner_of, shelf_of
 from jan_magics.engine.collections import Collections, Listed
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fitting import Fit
@@ -135,7 +135,9 @@ class Retriever:
         """Return what goes with a question; long files are taken into a collection."""
         limits = Limits(int(settings.get("rag.max_file_mb").value or 100) * MEGABYTE)
         shelf = shelf_of(self.collections, self.embedders, settings, home)
-        return await attach(given, fit, limits, home.folder, shelf)
+        deck = self.embedders.deck
+        fetch = partial(fetched_piece, settings=settings, limits=limits, deck=deck)
+        return await attach(given, fit, limits, home.folder, shelf, fetch)
 
     def _search(self, listed: Listed, question: str, options: Options) -> tuple[Found, int]:
         collection = self.collections.open(listed)

@@ -12,7 +12,7 @@ def _chunks(magics: Any, parsed: Any, _: str) -> object:
     from pathlib import Path
 
     from jan_magics.api.chunks import chunks
-    from jan_magics.api.fetching import is_address
+    from jan_magics.engine.fetching import is_address
 
     path = parsed.path if is_address(parsed.path) else Path(parsed.path)
     return chunks(path, grid=dict(parsed.grid or ()), **cutting(parsed))

@@ -56,6 +56,8 @@ def test_a_host_that_the_config_names_is_asked(tmp_path: Path) -> None:
             assert kernel.ok("found.attrs['jan']['source']").result == f"'{address}/page'"
             kernel.ok(f"import jan_magics as jan\nfound = jan.chunks('{address}/notes.md')")
             assert kernel.ok("found.headings[0]").result == "'Notes'"
+            kernel.ok(f"%%chat -m offline:echo -o a --attach {address}/page\nSum it up")
+            assert "File: page\\n# 题" in kernel.ok("print(a.sent)").out
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,18 @@ def test_python_attaches_the_same(kernel: Kernel) -> None:
     assert "熊猫" in sent
 
 
+def test_an_address_that_is_not_public_fails_itself(kernel: Kernel) -> None:
+    ran = kernel.ok("%%chat -o a --attach https://127.0.0.1/a.pdf --attach cat.png\nWhat is it?")
+    assert "not attached: a.pdf: " in ran.displays[-1]["text/plain"]
+    assert "image/png" in kernel.ok("print(a.sent)").out
+
+
 @pytest.mark.parametrize(
     ("word", "said", "step"),
     [
         ("cat.pngg", "there is no such file, closest: 'cat.png'", "Name a file or folder"),
         ("empty", "there are no files in 'empty'", "Name another folder"),
         ("*.docx", "no file matches", "Name a file or folder"),
-        ("https://example.org/a.pdf", "is an address", "Save it as a file"),
         ("number", "number is a variable with int in it", "a DataFrame or Series"),
     ],
 )
