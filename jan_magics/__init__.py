@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from jan_magics.domain.version import VERSION
 
 if TYPE_CHECKING:
+    from jan_magics.api import plot
     from jan_magics.api.answer import Answer
     from jan_magics.api.chat import Chat
     from jan_magics.api.chunks import chunks
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 __all__ = [
     "Answer", "Chat", "Collection", "assistants", "chunks", "collections", "current", "find",
-    "import_threads", "models", "replay", "save_assistant", "show", "threads", "tool", "tools",
+    "import_threads", "models", "plot", "replay", "save_assistant", "show", "threads", "tool",
+    "tools",
 ]  # fmt: skip
 
 _HOMES = (
@@ -36,6 +38,8 @@ _HOMES = (
 
 def __getattr__(name: str) -> Any:
     # Lazy: loading the extension must not load pandas, httpx or a database.
+    if name == "plot":
+        return import_module("jan_magics.api.plot")
     for public, home in _HOMES:
         if public == name:
             return getattr(import_module(f"jan_magics.api.{home}"), name)

@@ -57,6 +57,12 @@ FUNCTIONS = {
     "collections": "()",
     "Collection": "(name_or_path=None, *, data_folder=None, embedder=None, read_only=False)",
 }
+PLOTS = {
+    "scores": "(hits, *, ax=None)",
+    "recall": "(report, *, ax=None)",
+    "map": "(col, text, *, ax=None)",
+    "budget": "(frame, *, ax=None)",
+}
 METHODS = {
     "use": "(**settings)",
     "send": "(text, *, at='head', attach=(), tools=None, history=True, show=None, **params)",
@@ -115,6 +121,10 @@ def test_no_table_is_without_a_promise() -> None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions(name: str) -> None:
     assert signature(getattr(jan, name)) == FUNCTIONS[name]
+
+
+def test_plots() -> None:
+    assert {name: signature(getattr(jan.plot, name)) for name in jan.plot.__all__} == PLOTS
 
 
 def test_methods() -> None:

@@ -9,11 +9,12 @@ from jan_magics.api.hit_tables import collections_table
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import JanError, RetrievalError
+from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError
 from jan_magics.engine.collections import Listed, shown_owner
 from jan_magics.engine.retrieving import Retriever, of_settings
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.explain import Explained, explain
+from jan_magics.rag.landscape import Landscape, landscape
 from jan_magics.rag.limits import MEGABYTE
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import Found, search
@@ -82,6 +83,22 @@ class Shelf:
         return explain(
             collection, question, chunk, options, retriever.embedders.of(collection.fingerprint)
         )
+
+    def landscape(self, question: str) -> Landscape:
+        """Return where the chunks lie around a question, on a plane.
+
+        Raises:
+            EmbedderError: when the collection has no vectors, or its embedder is not here.
+        """
+        collection = self.open()
+        embedder = self.retriever().embedders.of(collection.fingerprint)
+        if embedder is None:
+            raise EmbedderError(
+                "a map needs vectors, and this collection has none that can be compared",
+                "Give it an embedder: pip install 'jan-magics[rag]', then add again",
+            )
+        with collection.snapshot() as snapshot:
+            return landscape(snapshot, embedder, question)
 
     def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
         chosen = self.retriever().embedders.reranker(rerank)
