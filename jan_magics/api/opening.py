@@ -146,12 +146,17 @@ def back_up(host: Host, file: str) -> Path:
     return path
 
 
-def empty_bin(host: Host) -> int:
-    """Delete the threads in the bin for good, and return how many there were."""
-    store = _upkeep(host)
+def empty_bin(host: Host) -> tuple[int, int]:
+    """Delete what is in the bin for good; returns how many threads and collections there were."""
+    store, session = _upkeep(host), host.session()
     count = len(store.binned())
     store.vacuum()
-    return count
+    # Where there are no collections, the libraries of retrieval need not be loaded.
+    if not (session.engine.folder / "collections").exists() or session.retriever is None:
+        return count, 0
+    from jan_magics.engine.collections import empty_bin as empty
+
+    return count, empty(session.retriever().collections)
 
 
 def _upkeep(host: Host) -> Upkeep:

@@ -240,6 +240,16 @@ def bring_back(collections: Collections, thread_id: str) -> None:
             return
 
 
+def empty_bin(collections: Collections) -> int:
+    """Delete the files in the bin, and return how many collections they were."""
+    collections.close()
+    found = sorted((collections.folder / BIN).glob("*"))
+    for path in found:
+        with translated(path):
+            path.unlink(missing_ok=True)
+    return sum(path.suffix == SUFFIX for path in found)
+
+
 def is_path(name: str) -> bool:
     """Tell whether a collection is named by its file: with a slash, or ending in `.db`."""
     return "/" in name or os.sep in name or name.endswith(SUFFIX)

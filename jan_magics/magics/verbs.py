@@ -271,8 +271,9 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
     if parsed.backup:
         return Line(f"everything is copied to {back_up(host, parsed.backup)}")
     if parsed.vacuum:
-        count = empty_bin(host)
-        return Line(f"the bin is empty: {counted(count, 'thread')} gone for good")
+        threads, others = empty_bin(host)
+        also = f", {counted(others, 'collection')}" if others else ""
+        return Line(f"the bin is empty: {counted(threads, 'thread')}{also} gone for good")
     session = host.session()
     kind = "" if session.engine.deck.playing else f", {_KINDS[session.opened['store'] or 'sqlite']}"
     return Line(f"threads are kept in {kept_in(host)}{kind}")

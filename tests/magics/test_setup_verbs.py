@@ -181,6 +181,16 @@ def test_the_bin_is_emptied_for_good_and_a_backup_holds_all(kernel: Kernel, tmp_
     assert kernel.ok("list(__import__('jan_magics').threads().title)").result == "['second']"
 
 
+def test_the_bin_of_collections_is_emptied_too(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "笔记.md").write_text("# 标题\n\n熊猫吃竹子。", encoding="utf-8")
+    kernel.ok("%rag add 笔记.md -c animals --embedder hash")
+    kernel.ok("%rag delete animals")
+    said = kernel.ok("%chat store --vacuum").result
+    assert said == "the bin is empty: 0 threads, 1 collection gone for good"
+    folder = Path(os.environ["JAN_DATA_FOLDER"]) / "collections"
+    assert [*folder.rglob("*.db*")] == []
+
+
 def test_doctor_fix_writes_links_and_undo_takes_them_back(tmp_path: Path) -> None:
     threads = tmp_path / "data" / "threads" / "t1"
     threads.mkdir(parents=True)
