@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from jan_magics.magics.commands import ASKING, VERBS
 FLAGS = {verb.name: {name for flag in verb.flags for name in flag.names} for verb in VERBS}
 OF_CELLS = {name for flag in ASKING for name in flag.names}
 PACKAGE = Path(jan_magics.__file__).parent
+ROOT = PACKAGE.parent
 
 LINE = re.compile(r"(?<!%)%(?:chat|jan)[ \t]+([a-z][a-z_]*)([^`\n%]*)")
 CELL = re.compile(r"%%(?:chat|jan)[ \t]+(-[^`\n%]*)")
@@ -70,6 +72,18 @@ def test_what_a_text_tells_to_type_exists(path: Path) -> None:
 @pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md"])
 def test_the_pages_too(name: str) -> None:
     assert list(unknown((PACKAGE.parent / name).read_text("utf-8"))) == []
+
+
+EXTRA = re.compile(r"jan-magics\[([a-z,]+)\]")
+
+
+def test_every_extra_that_is_named_can_be_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pages = "".join(
+        each.read_text("utf-8") for each in (*PACKAGE.rglob("*.py"), *ROOT.glob("*.md"))
+    )
+    named = {name for names in EXTRA.findall(pages) for name in names.split(",")}
+    assert {"rag", "onnx", "pdf", "plot", "mcp"} <= named <= project["optional-dependencies"].keys()
 
 
 def test_what_does_not_exist_is_found() -> None:
