@@ -71,10 +71,13 @@ def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[D
     at = partial(document_at, host, limits=limits)
     documents = documents_of(given, text, adding.listed.base, limits, at)
     rows = add(adding.collection, documents, chosen, partial(_cut, counter), adding.embedder, tell)
+    said = f"{adding.listed.name}: not finished"
     try:
-        return list(rows)
+        kept = list(rows)
+        said = f"{adding.listed.name}: {counted(len(kept), 'document')}"
     finally:
-        display.clear()
+        display.clear(said)
+    return kept
 
 
 def documents_of(

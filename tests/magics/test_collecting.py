@@ -159,3 +159,13 @@ def test_rows_come_through_the_same_gate_as_files(kernel: Kernel) -> None:
     assert value(kernel, "'NUL' in added.reason[0]") == "True"
     kernel.ok("hits = jan.Collection('rows').search('words', mode='keyword')")
     assert value(kernel, "hits.text[0]") == "'words\ufffd here'"
+
+
+def test_what_is_left_of_the_progress_says_what_was_read(kernel: Kernel) -> None:
+    many = (
+        "pd.Series([f'熊猫 {n} ' + 'bamboo and more words ' * 200 for n in range(500)], name='p')"
+    )
+    kernel.ok(f"import pandas as pd\nmany = {many}")
+    ran = kernel.ok("added = %rag add many -c many")
+    assert ran.displays, "it takes long enough for something to be shown"
+    assert ran.displays[-1]["text/plain"] == "many: 500 documents"
