@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.protocols import Tokenizer
 from jan_magics.domain.retrieval import Hit
 from jan_magics.engine.asking import Asking
@@ -16,7 +17,7 @@ from jan_magics.engine.attachments import attach, fetched_piece, owner_of, shelf
 from jan_magics.engine.collections import Collections, Listed
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.given import LOOKUP, OFF, Retrieved, is_lookup
+from jan_magics.engine.given import LOOKUP, OFF, Retrieved, is_lookup, looks_up
 from jan_magics.engine.lookups import Lookups
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.attached import CollectionAttachments
@@ -35,6 +36,7 @@ SHARE: Final = 0.5
 """Of the input at most; the rest is for the prompt and what was said before."""
 KNOWN: Final = frozenset({"minilm"})
 """Embedders for which the usual threshold of grounding holds; for others it is measured."""
+BY_HOST: Final = "-c looks up before the model is asked, so it is offered no retrieval tools"
 SAMPLE: Final = 500
 """Chunks from which that is measured."""
 
@@ -70,7 +72,8 @@ class Retriever:
         # Embedding and reading take a while, and other turns are being answered.
         found, chunks = await asyncio.to_thread(self._search, listed, question, options)
         given = _fitted(listed, found, chunks, fit)
-        return replace(given, ground=partial(self.ground, listed, given.hits))
+        notes = (*given.notes, BY_HOST) if looks_up(wanted.tools) else given.notes
+        return replace(given, ground=partial(self.ground, listed, given.hits), notes=notes)
 
     def ground(self, listed: Listed, hits: Sequence[Hit], answer: str) -> Grounding:
         """Compare the sentences of an answer with chunks of a collection, by its own embedder.
@@ -89,7 +92,9 @@ class Retriever:
             )
         threshold = THRESHOLD
         if embedder.fingerprint.id not in KNOWN:
-            threshold = calibrated(embedder, _sample(collection))
+            # Of a few notes nothing can be measured: then the usual one is shown and holds.
+            with suppress(RetrievalError):
+                threshold = calibrated(embedder, _sample(collection))
         return ground(answer, hits, embedder, threshold=threshold)
 
     def check(self, wanted: Asking, settings: Settings) -> None:
@@ -116,7 +121,8 @@ class Retriever:
         attachments = CollectionAttachments(collection, self.embedders.of(collection.fingerprint))
         threshold = float(settings.get("rag.threshold").value or THRESHOLD_OF_TOOL)
         terms = Terms(int(settings.get("rag.retrieval_limit").value or LIMIT), threshold)
-        return Lookups(listed.name, place, attachments, terms, _chunks(collection))
+        compare = partial(self.ground, listed)
+        return Lookups(listed.name, place, attachments, terms, _chunks(collection), compare)
 
     def files_of(self, settings: Settings, home: Home) -> tuple[Listed, Place] | None:
         """Return the collection of files that were attached to a thread or to its project.

@@ -3,6 +3,7 @@
 Each text is run by itself: filling a batch up to its longest text costs more than a batch saves.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
@@ -35,6 +36,8 @@ class MiniLmEmbedder:
 
     def __init__(self) -> None:
         path = _weights()
+        # Otherwise it names this machine to its maker, and keeps a file about it.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         try:
             import onnxruntime
         except ImportError as error:

@@ -10,6 +10,7 @@ from jan_magics.domain.messages import text_of
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.records import sources_of
+from jan_magics.engine.retrieving import BY_HOST
 from jan_magics.rag.blocks import DATA
 from jan_magics.rag.ingest import add
 from tests.engine.calling import Calling, call, results
@@ -142,12 +143,16 @@ def test_the_model_looks_up_and_cites_what_it_found(tmp_path: Path) -> None:
     assert given
     assert given.hits[0].source == "熊猫.md"
     assert sources_of(outcome.turn.answer)[0]["n"] == 1
+    assert given.ground
+    # Three notes are too few to measure by: the usual threshold holds, and is told.
+    assert given.ground("熊猫吃竹子。").threshold == 0.65
 
 
 def test_a_collection_of_the_host_leaves_no_tools_to_the_model(tmp_path: Path) -> None:
     kernel, model = looking(tmp_path, ("yes",))
-    kernel.ask("panda", model="double:m", collection="animals", tools=("rag:animals",))
+    outcome = kernel.ask("panda", model="double:m", collection="animals", tools=("rag:animals",))
     assert model.asked[0].tools == ()
+    assert BY_HOST in outcome.lines
 
 
 def test_retrieval_that_is_off_offers_no_tools_and_says_so(tmp_path: Path) -> None:

@@ -165,6 +165,7 @@ def test_init_says_when_a_setting_would_win(kernel: Kernel) -> None:
 
 def test_doctor_sees_what_is_wrong(kernel: Kernel, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.jan_magics]\ndata_folder = '/x'\n")
+    kernel.ok("import pandas as pd; pd.set_option('display.max_colwidth', None)")
     table = kernel.ok("%chat doctor").results[-1]["text/html"]
     assert "data_folder is ignored" in table
     assert os.environ["JAN_DATA_FOLDER"] in table

