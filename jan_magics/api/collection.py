@@ -11,7 +11,7 @@ from jan_magics.api.hit_tables import documents_table, explained_table, hits_tab
 from jan_magics.api.ingesting import Adding, Given, ingest
 from jan_magics.api.opening import host_here
 from jan_magics.api.retrieval_tables import questions_table, report_table
-from jan_magics.api.shelf import Shelf
+from jan_magics.api.shelf import Shelf, questions_in
 from jan_magics.domain.errors import SettingError
 from jan_magics.frames import frame
 from jan_magics.rag.doctor import examine
@@ -86,12 +86,11 @@ class Collection:
         """
         if dask is not None:
             raise SettingError("documents cannot be read on Dask yet", "Leave dask out.")
+        recipe = {"size": size, "overlap": overlap, "splitter": splitter}
+        # Before the collection is made: one that cannot be filled leaves none behind.
+        chosen = self._shelf.embedder(embedder or self._embedder)
         listed = self._shelf.retriever().collections.obtain(self._shelf.name)
         collection = self._shelf.writable(listed)
-        recipe = {"size": size, "overlap": overlap, "splitter": splitter}
-        chosen = self._shelf.retriever().embedders.for_adding(
-            collection.fingerprint, embedder or self._embedder
-        )
         adding = Adding(collection, listed, recipe, chosen)
         rows = ingest(self._shelf.host(), adding, paths_or_series_or_frame, text)
         return documents_table(rows)
@@ -124,7 +123,7 @@ class Collection:
             RetrievalError: when the collection or a question is empty.
         """
         several = not isinstance(text_or_list_or_series, str)
-        asked = list(text_or_list_or_series) if several else [str(text_or_list_or_series)]
+        asked = questions_in(text_or_list_or_series)
         how = {"k": k, "mode": mode, "threshold": threshold, "where": where, "all": all}
         return hits_table(self._shelf.search(asked, rerank, how), several=several)
 

@@ -1,6 +1,6 @@
 """Where a collection is found and opened, and what it holds in a few lines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +9,8 @@ from jan_magics.api.hit_tables import collections_table
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError
+from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError, SettingError
+from jan_magics.domain.protocols import Embedder
 from jan_magics.engine.collections import Listed, shown_owner
 from jan_magics.engine.retrieving import Retriever, of_settings
 from jan_magics.rag.collection import SqliteCollection
@@ -63,6 +64,14 @@ class Shelf:
             )
         return collection
 
+    def embedder(self, name: str | None) -> Embedder | None:
+        """Return who makes vectors of what is added. Raises EmbedderError, SettingError."""
+        if name is not None and not isinstance(name, str):
+            raise SettingError(f"the embedder is {name!r}", "Name one: embedder='static'")
+        listed = self.found()
+        known = self.retriever().collections.open(listed).fingerprint if listed else None
+        return self.retriever().embedders.for_adding(known, name)
+
     def search(
         self, questions: Sequence[str], rerank: str | None, how: Mapping[str, Any]
     ) -> list[Found]:
@@ -103,6 +112,17 @@ class Shelf:
     def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
         chosen = self.retriever().embedders.reranker(rerank)
         return Options(rerank=chosen, **how, **of_settings(self.host().session().settings()))
+
+
+def questions_in(given: object) -> list[str]:
+    """Return one question, or several. Raises SettingError for what is neither."""
+    listed = [given] if isinstance(given, str) else given
+    found = list(listed) if isinstance(listed, Iterable) else [given]
+    if strange := [each for each in found if not isinstance(each, str)]:
+        raise SettingError(
+            f"{strange[0]!r} is no question", "Ask with text, a list or a Series of texts."
+        )
+    return [str(each) for each in found]
 
 
 def retriever_of(host: Host) -> Retriever:

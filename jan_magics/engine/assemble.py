@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from jan_magics.domain.models import ModelInfo, ModelRef
+from jan_magics.domain.models import ModelInfo, ModelRef, parse_model
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Files, Here, Marks
@@ -24,9 +24,10 @@ from jan_magics.engine.taped import TapedProvider
 from jan_magics.engine.threads import Threads, former_paths
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
-from jan_magics.providers.access import Shared
-from jan_magics.providers.connect import check_encrypted, connect
+from jan_magics.providers.access import Access, Shared
+from jan_magics.providers.connect import check_encrypted, connect, reach
 from jan_magics.providers.discover import discover
+from jan_magics.providers.embeddings import EmbeddingServer
 from jan_magics.providers.hosts import Host
 from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
@@ -36,6 +37,7 @@ from jan_magics.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from jan_magics.engine.retrieving import Retriever
+    from jan_magics.engine.served_vectors import Opened
 
 ONCE: Final = ("data_folder", "store", "gguf", "replay")
 """Settings that are read when the store is opened."""
@@ -181,7 +183,25 @@ def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retri
         lambda: opening.settings().get("project").value,
     )
     engine.closing.append(collections.close)
-    return Retriever(collections, Embedders(opening.settings, opening.deck))
+    served = partial(_served, opening)
+    return Retriever(collections, Embedders(opening.settings, opening.deck, served))
+
+
+def _served(opening: Opening, name: str) -> "Opened":
+    """Return what opens the server of a model that makes vectors.
+
+    Raises:
+        SettingError, KeyRefused: as a model's provider does.
+    """
+    ref, hosts = parse_model(name), opening.settings().hosts
+    host = None if ref.address else hosts.get(ref.provider)
+    entry, keys = reach(ref, keys=key_chain(), trusted_hosts=_trusted(hosts.values()), host=host)
+
+    def opened() -> EmbeddingServer:
+        access = Access(keys)
+        return EmbeddingServer(entry.name, entry.address, ref.name, access, header=entry.header)
+
+    return opened
 
 
 def key_chain() -> KeyChain:

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.errors import EmbedderError, KeyRefused, SettingError
 from jan_magics.domain.protocols import Embedder, Reranker
 from jan_magics.domain.retrieval import Fingerprint
 from jan_magics.engine.deck import Deck
+from jan_magics.engine.served_vectors import Opened, ServedEmbedder, ServedReranker
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_vectors import taped_embedder, taped_reranker
 from jan_magics.rag.embedders import best_installed, make
@@ -18,10 +19,14 @@ NONE: Final = "none"
 
 @dataclass(slots=True)
 class Embedders:
-    """The embedders of one kernel, each loaded once; `deck` is what is recorded or played."""
+    """The embedders of one kernel, each loaded once; `deck` is what is recorded or played.
+
+    `served` returns what opens the server of a model, `provider:name`.
+    """
 
     settings: Callable[[], Settings]
     deck: Deck = field(default_factory=Deck)
+    served: Callable[[str], Opened] | None = None
     _loaded: dict[str, Embedder] = field(default_factory=dict)
 
     def of(self, fingerprint: Fingerprint | None) -> Embedder | None:
@@ -69,8 +74,13 @@ class Embedders:
             return None
         if name == "mmr":
             return "mmr"
+        if ":" in name and self.served is not None:
+            judge = ServedReranker(name, self._server(name))
+            return taped_reranker(self.deck, name, lambda: judge)
         if name != "minilm":
-            raise SettingError(f"no reranker {name!r}", "There are: minilm, mmr")
+            raise SettingError(
+                f"no reranker {name!r}", "There are: minilm, mmr, and provider:model of a server"
+            )
         from jan_magics.rag.embed_minilm import MiniLmEmbedder
         from jan_magics.rag.late import LateInteraction
 
@@ -83,5 +93,13 @@ class Embedders:
 
     def _named(self, name: str) -> Embedder:
         if name not in self._loaded:
-            self._loaded[name] = make(name)
+            away = ":" in name and self.served is not None
+            self._loaded[name] = ServedEmbedder(name, self._server(name)) if away else make(name)
         return self._loaded[name]
+
+    def _server(self, name: str) -> Opened:
+        assert self.served is not None  # noqa: S101 - for the type checker; looked at before
+        try:
+            return self.served(name)
+        except (SettingError, KeyRefused) as fault:
+            raise EmbedderError(fault.message, fault.next_step) from fault

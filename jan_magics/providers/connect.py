@@ -48,6 +48,19 @@ def connect(  # noqa: PLR0913 - one door, and all but the first have names
     shared = shared or Shared()
     if ref.provider == "local":
         return LocalProvider(local or LocalServer(), own=local is None, shared=shared)
+    entry, found = reach(ref, keys=keys, trusted_hosts=trusted_hosts, key=key, host=host)
+    return speak(entry, shared.access(entry.address, found))
+
+
+def reach(
+    ref: ModelRef,
+    *,
+    keys: KeyChain,
+    trusted_hosts: AbstractSet[str] = frozenset(),
+    key: Key | None = None,
+    host: Host | None = None,
+) -> tuple[Entry, Keys]:
+    """Return where a model's server is and with which keys it is asked. Raises as `connect`."""
     entry = host.entry if host else _entry(ref)
     check_encrypted(entry.address, trusted_hosts)
     origin = origin_of(entry.address)
@@ -59,7 +72,7 @@ def connect(  # noqa: PLR0913 - one door, and all but the first have names
             f"{ref.provider} needs a key and there is none",
             f"Store one: %chat key {ref.provider}   or set {entry.key_variable}",
         )
-    return speak(entry, shared.access(entry.address, found))
+    return entry, found
 
 
 def _entry(ref: ModelRef) -> Entry:

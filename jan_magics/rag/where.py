@@ -100,6 +100,8 @@ def read(where: str | Mapping[str, Json] | None) -> Tree | None:
         return None
     if isinstance(where, str):
         return parse(where) if where.strip() else None
+    if not isinstance(where, Mapping):
+        raise WhereError(f"{where!r} is no filter", "Write one: where=\"source ~ 'guide'\"")
     return from_mapping(where)
 
 
