@@ -44,7 +44,7 @@ class Options:
 
 def check(options: Options) -> None:
     """Refuse what cannot be done. Raises SettingError."""
-    if isinstance(options.k, bool) or not isinstance(options.k, int) or options.k < 1:
+    if type(options.k) is not int or options.k < 1:  # True is one, too
         raise SettingError(f"k is {options.k!r}", "Ask for one row or more: -k 5")
     _one_of("mode", options.mode, ("hybrid", "vector", "keyword"))
     _one_of("fusion", options.fusion, ("convex", "rrf"))
