@@ -109,9 +109,9 @@ def recall(report: Any, ax: "Axes | None" = None) -> "Axes":
     for n, row in enumerate(rows):
         found, ndcg = _number(row["recall"]), _number(row["ndcg"])
         panel.ax.barh(n, found or 0.0, 0.6, color=BLUE, label="recall" if n == 0 else None)
-        ends = _number(row.get("ndcg_low")), _number(row.get("ndcg_high"))
-        if ends[0] is not None and ends[1] is not None:
-            panel.ax.plot(ends, (n, n), color=GREY, linewidth=2, zorder=3)
+        low, high = _number(row.get("ndcg_low")), _number(row.get("ndcg_high"))
+        if low is not None and high is not None:
+            panel.ax.plot((low, high), (n, n), color=GREY, linewidth=2, zorder=3)
         if ndcg is not None:
             panel.ax.plot(ndcg, n, "D", color=ORANGE, markeredgecolor="black", zorder=4,
                           linestyle="none", label="nDCG, 95 %" if n == 0 else None)  # fmt: skip
@@ -158,16 +158,19 @@ def landscape(found: "Landscape", ax: "Axes | None" = None) -> "Axes":
     sources = np.array(found.sources, object)
     others = ~np.isin(sources, named)
     if others.any():
-        panel.ax.scatter(*found.points[others].T, s=12, color=GREY, label="other documents")
+        x, y = found.points[others].T
+        panel.ax.scatter(x, y, s=12, color=GREY, label="other documents")
     for n, source in enumerate(named):
+        x, y = found.points[sources == source].T
         panel.ax.scatter(
-            *found.points[sources == source].T, s=18, marker=MARKERS[n], alpha=0.8,
+            x, y, s=18, marker=MARKERS[n], alpha=0.8,
             color=(BLUE, ORANGE, GREEN, RED, PINK, SKY)[n], label=panel.label(_clipped(source)),
         )  # fmt: skip
     near = np.argsort(-found.cosines, kind="stable")[:5]
     for place in found.points[near]:
         panel.ax.plot(*zip(found.place, place, strict=True), color=GREY, linewidth=0.8, zorder=1)
-    panel.ax.scatter(*found.place, s=220, marker="*", color="#F0E442", edgecolor="black",
+    here, there = found.place
+    panel.ax.scatter(here, there, s=220, marker="*", color="#F0E442", edgecolor="black",
                      zorder=5, label="the question, and its 5 nearest")  # fmt: skip
     first, second = found.shares
     panel.ax.set(xlabel=f"{first:.0%} of all differences", ylabel=f"{second:.0%}")

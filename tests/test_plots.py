@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -108,12 +109,12 @@ def test_recall_stands_in_bars_and_over_k_in_lines(pages: jan.Collection) -> Non
 
 def test_a_map_puts_the_question_near_what_it_asks_for(pages: jan.Collection) -> None:
     ax = drawn(jan.plot.map(pages, "Foxes hunt mice in the forest."))
-    *chunks, star = [each.get_offsets().tolist() for each in ax.collections]
+    *chunks, star = [np.asarray(each.get_offsets()).tolist() for each in ax.collections]
     assert sum(map(len, chunks)) == len(pages)
     fox = legend(ax).index(" _page/_fox")
     assert chunks[fox][0] == pytest.approx(star[0], abs=1e-6)
     again = jan.plot.map(pages, "Foxes hunt mice in the forest.")
-    assert again.collections[-1].get_offsets().tolist() == star
+    assert np.asarray(again.collections[-1].get_offsets()).tolist() == star
 
 
 def test_a_map_without_vectors_says_what_to_install(
