@@ -76,22 +76,17 @@ class Shelf:
         self, questions: Sequence[str], rerank: str | None, how: Mapping[str, Any]
     ) -> list[Found]:
         """Return what questions find, under the settings that hold here. Raises as `search`."""
-        collection, retriever = self.open(), self.retriever()
-        chosen = retriever.embedders.reranker(rerank)
-        options = Options(rerank=chosen, **how, **of_settings(self.host().session().settings()))
-        return search(
-            collection, questions, options, retriever.embedders.of(collection.fingerprint)
-        )
+        collection = self.open()
+        options = self._options(rerank, how)
+        return search(collection, questions, options, self._embedder_of(collection))
 
     def explain(
         self, question: str, chunk: str, rerank: str | None, how: Mapping[str, Any]
     ) -> Explained:
         """Return why a chunk is not used, under the settings that hold here."""
-        collection, retriever = self.open(), self.retriever()
+        collection = self.open()
         options = self._options(rerank, how)
-        return explain(
-            collection, question, chunk, options, retriever.embedders.of(collection.fingerprint)
-        )
+        return explain(collection, question, chunk, options, self._embedder_of(collection))
 
     def landscape(self, question: str) -> Landscape:
         """Return where the chunks lie around a question, on a plane.
@@ -100,7 +95,7 @@ class Shelf:
             EmbedderError: when the collection has no vectors, or its embedder is not here.
         """
         collection = self.open()
-        embedder = self.retriever().embedders.of(collection.fingerprint)
+        embedder = self._embedder_of(collection)
         if embedder is None:
             raise EmbedderError(
                 "a map needs vectors, and this collection has none that can be compared",
@@ -108,6 +103,9 @@ class Shelf:
             )
         with collection.snapshot() as snapshot:
             return landscape(snapshot, embedder, question)
+
+    def _embedder_of(self, collection: SqliteCollection) -> Embedder | None:
+        return self.retriever().embedders.of(collection.fingerprint)
 
     def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
         chosen = self.retriever().embedders.reranker(rerank)

@@ -6,7 +6,7 @@ by its name. Name and owner stand inside its file.
 
 import difflib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -257,19 +257,15 @@ def is_path(name: str) -> bool:
 
 def shown_owner(listed: Listed, titles: Callable[[str], str | None] = lambda _: None) -> str:
     """Return an owner as people read it; `titles` gives the title of a thread's id."""
-    return next(_owners(listed, titles))
-
-
-def _owners(listed: Listed, titles: Callable[[str], str | None]) -> Iterator[str]:
     owner = listed.owner
     if owner.startswith(NOTEBOOK):
-        yield f"notebook {Path(owner).name}"
+        return f"notebook {Path(owner).name}"
     if owner.startswith(THREAD):
         identifier = owner.removeprefix(THREAD)
-        yield f"thread {titles(identifier) or identifier[:8]}"
+        return f"thread {titles(identifier) or identifier[:8]}"
     if owner.startswith(PROJECT):
-        yield f"project {owner.removeprefix(PROJECT)}"
-    yield f"file {listed.path}" if owner == FILE else "shared"
+        return f"project {owner.removeprefix(PROJECT)}"
+    return f"file {listed.path}" if owner == FILE else "shared"
 
 
 def _resolved(name: str) -> Path:

@@ -22,7 +22,7 @@ from jan_magics.engine.lookups import Lookups
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.attached import CollectionAttachments
 from jan_magics.rag.blocks import blocks
-from jan_magics.rag.calibration import calibrated
+from jan_magics.rag.calibration import threshold_of
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.grounding import THRESHOLD, Grounding, ground
 from jan_magics.rag.limits import MEGABYTE, Limits
@@ -34,8 +34,6 @@ from jan_magics.rag.tools import THRESHOLD as THRESHOLD_OF_TOOL
 ROWS: Final = 5
 SHARE: Final = 0.5
 """Of the input at most; the rest is for the prompt and what was said before."""
-KNOWN: Final = frozenset({"minilm"})
-"""Embedders for which the usual threshold of grounding holds; for others it is measured."""
 BY_HOST: Final = "-c looks up before the model is asked, so it is offered no retrieval tools"
 SAMPLE: Final = 500
 """Chunks from which that is measured."""
@@ -91,10 +89,9 @@ class Retriever:
                 "Install it, or add again with another one: %rag add PATH --embedder NAME",
             )
         threshold = THRESHOLD
-        if embedder.fingerprint.id not in KNOWN:
-            # Of a few notes nothing can be measured: then the usual one is shown and holds.
-            with suppress(RetrievalError):
-                threshold = calibrated(embedder, _sample(collection))
+        # Of a few notes nothing can be measured: then the usual one is shown and holds.
+        with suppress(RetrievalError):
+            threshold = threshold_of(embedder, _sample(collection))
         return ground(answer, hits, embedder, threshold=threshold)
 
     def check(self, wanted: Asking, settings: Settings) -> None:
