@@ -8,6 +8,7 @@ from jan_magics.api.attaching import attachments_of
 from jan_magics.api.flags import OF_ONE_TURN, without_flags
 from jan_magics.context.budget import Overflow
 from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import checked_options, names_a_key
 from jan_magics.engine.asking import Asking
@@ -128,12 +129,7 @@ def _of_looking(name: str, value: object) -> Any:
         return None
     if name in ("collection", "query"):
         return text_or_none(name, value)
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-    if name == "k" and (not isinstance(number, int) or number < 1):
-        raise SettingError(f"k is {value!r}", "Ask for one chunk or more: k=5")
-    if name == "threshold" and (number is None or not -1 <= number <= 1):
-        raise SettingError(f"the threshold {value!r} is no cosine", "Name one from -1 to 1, as 0.3")
-    return number
+    return checked_rows(value) if name == "k" else checked_cosine(value)
 
 
 def _of_tools(name: str, value: object) -> Any:

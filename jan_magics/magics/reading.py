@@ -3,12 +3,16 @@
 import argparse
 import json
 import re
+from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from jan_magics.domain.errors import KeyRefused
+from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.parameters import fault_of, names_a_key
 from jan_magics.magics.words import split_values
+
+T = TypeVar("T")
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _KEY: Final = re.compile(
@@ -86,20 +90,24 @@ def steps(text: str) -> int:
 
 def rows(text: str) -> int:
     """Read how many chunks are wanted."""
-    if not count(text):
-        raise argparse.ArgumentTypeError("ask for one chunk or more, as -k 5")
-    return count(text)
+    return _within(checked_rows, count(text))
 
 
 def cosine(text: str) -> float:
     """Read how near a chunk must be."""
     try:
-        value = float(text)
+        value: object = float(text)
     except ValueError:
-        value = 2.0
-    if not -1 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no cosine; write one from -1 to 1, as 0.3")
-    return value
+        value = text
+    return _within(checked_cosine, value)
+
+
+def _within(check: Callable[[object], T], value: object) -> T:
+    """Read what one of the limits of a search lets pass."""
+    try:
+        return check(value)
+    except SettingError as fault:
+        raise argparse.ArgumentTypeError(f"{fault.message}; {fault.next_step}") from None
 
 
 def tool_names(text: str) -> tuple[str, ...]:

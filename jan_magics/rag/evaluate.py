@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
+from jan_magics.domain.looking import checked_rows
 from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import Hit
 from jan_magics.rag.judging import Judged, Question, judge
@@ -96,7 +97,8 @@ def evaluate(
             "there are no questions", "Make some from your documents: %rag questions"
         )
     judged = [
-        _judged(questions, searching(setting), _rows(setting.get("k", k))) for setting in settings
+        _judged(questions, searching(setting), checked_rows(setting.get("k", k)))
+        for setting in settings
     ]
     first = judged[0] if judged else []
     rows = tuple(
@@ -107,12 +109,6 @@ def evaluate(
         (setting, one) for setting, each in zip(settings, judged, strict=True) for one in each
     )
     return Report(rows, pairs, (*_undefined(questions), *_lost(rows)))
-
-
-def _rows(k: Json) -> int:
-    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise SettingError(f"k is {k!r}", "Ask for one row or more: -k 5")
-    return k
 
 
 def _judged(questions: Sequence[Question], search: Search, k: int) -> list[Judged]:

@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from jan_magics.domain.errors import EmbedderError, SettingError
+from jan_magics.domain.errors import EmbedderError
+from jan_magics.domain.looking import checked_cosine
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Hit
 from jan_magics.domain.segmentation import index_words
@@ -65,10 +66,7 @@ def ground(
         EmbedderError: when the embedder fails, or gives another number of vectors.
         SettingError: when the threshold is no cosine.
     """
-    if not -1 <= threshold <= 1:
-        raise SettingError(
-            f"the threshold {threshold!r} is no cosine", "Give one from 0 to 1, as in 0.65"
-        )
+    checked_cosine(threshold)
     found = [each for each in sentences(answer) if each.claims]
     read = [embedder.reads(each.plain) for each in found]
     scores = _scores(found, hits, embedder)

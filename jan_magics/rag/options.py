@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from jan_magics.domain.errors import SettingError
+from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Reranker
 from jan_magics.domain.retrieval import Fusion, Index, Mode
@@ -44,16 +45,13 @@ class Options:
 
 def check(options: Options) -> None:
     """Refuse what cannot be done. Raises SettingError."""
-    if type(options.k) is not int or options.k < 1:  # True is one, too
-        raise SettingError(f"k is {options.k!r}", "Ask for one row or more: -k 5")
+    checked_rows(options.k)
     _one_of("mode", options.mode, ("hybrid", "vector", "keyword"))
     _one_of("fusion", options.fusion, ("convex", "rrf"))
     _one_of("index", options.index, ("auto", "numpy", "vec0"))
     threshold, weight = options.threshold, options.weight
-    if threshold is not None and not -1 <= threshold <= 1:
-        raise SettingError(
-            f"the threshold {threshold!r} is no cosine", "Name one from -1 to 1, as 0.3"
-        )
+    if threshold is not None:
+        checked_cosine(threshold)
     if threshold is not None and options.mode == "keyword":
         raise SettingError(
             f"the threshold {threshold!r} is a cosine, and --mode keyword measures none",
