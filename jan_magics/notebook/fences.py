@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from jan_magics.domain.markdown_lines import (
+    FENCE,
+    LIST_ITEM,
+    columns_of,
+    indent_of,
+    without_quotes,
+)
 from jan_magics.notebook.hazards import read_info
 
-_OPENER: Final = re.compile(
-    r"((?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*+[ \t]*+)(`{3,}+|~{3,}+)(.*)"
-)
-_QUOTE_MARK: Final = re.compile(r"[ \t]*>[ ]?")
-_LIST_ITEM: Final = re.compile(r"([ \t]*+)(?:[-*+]|\d{1,9}[.)])([ \t]++)(?=\S)")
 _LIST_STARTS: Final = frozenset("-*+0123456789")
 
 
@@ -87,7 +89,7 @@ class _Scan:
             return None, at
         if ("```" in line or "~~~" in line) and (fence := self._fence(line)):
             return self._fenced(fence, at)
-        indent = _width(line[: -len(stripped)])
+        indent = columns_of(line[: -len(stripped)])
         if self.after_blank and indent >= 4 and indent >= self._container(indent) + 4:
             return self._indented(at, self._container(indent) + 4)
         self._note_list(line, stripped, indent)
@@ -95,10 +97,10 @@ class _Scan:
         return None, at
 
     def _note_list(self, line: str, stripped: str, indent: int) -> None:
-        item = _LIST_ITEM.match(line) if stripped[0] in _LIST_STARTS else None
+        item = LIST_ITEM.match(line) if stripped[0] in _LIST_STARTS else None
         if item:
             self.offsets = [o for o in self.offsets if o <= indent][-20:]
-            self.offsets.append(_width(item[0]))
+            self.offsets.append(columns_of(item[0]))
         elif self.after_blank and self.offsets:
             self.offsets = [o for o in self.offsets if o <= indent]
 
@@ -106,13 +108,13 @@ class _Scan:
         return max((o for o in self.offsets if o <= indent), default=0)
 
     def _fence(self, line: str) -> _Fence | None:
-        opener = _OPENER.fullmatch(line)
+        opener = FENCE.fullmatch(line)
         if opener is None or (opener[2][0] == "`" and "`" in opener[3]):
             return None
         prefix, quotes = opener[1], opener[1].count(">")
-        width = _width(prefix)
+        width = columns_of(prefix)
         if quotes:
-            indent = max(_width(prefix[prefix.rindex(">") + 1 :]) - 1, 0)
+            indent = max(columns_of(prefix[prefix.rindex(">") + 1 :]) - 1, 0)
             container = 0
         elif prefix.strip():
             indent = container = width
@@ -129,11 +131,11 @@ class _Scan:
             code.append(fence.words)
         while after < len(self.lines):
             line = self.lines[after]
-            inner = _without_quotes(line, fence.quotes)
+            inner = without_quotes(line, fence.quotes)
             if inner is None or _leaves(inner, fence.container):
                 break
             after += 1
-            if closing.fullmatch(inner) and _indent(inner) <= fence.container + 3:
+            if closing.fullmatch(inner) and indent_of(inner) <= fence.container + 3:
                 break
             source.append(line)
             code.append(_dedent(inner, fence.indent))
@@ -146,7 +148,7 @@ class _Scan:
         after = last = at
         while after < len(self.lines):
             if self.lines[after].strip(" \t"):
-                if _indent(self.lines[after]) < margin:
+                if indent_of(self.lines[after]) < margin:
                     break
                 last = after
             after += 1
@@ -160,16 +162,8 @@ def regions(text: str) -> Iterator[str | Code]:
     return _Scan(text.split("\n")).run()
 
 
-def _width(space: str) -> int:
-    return len(space.expandtabs(4)) if "\t" in space else len(space)
-
-
-def _indent(line: str) -> int:
-    return _width(line[: len(line) - len(line.lstrip(" \t"))])
-
-
 def _leaves(inner: str, container: int) -> bool:
-    return container > 0 and bool(inner.strip()) and _indent(inner) < container
+    return container > 0 and bool(inner.strip()) and indent_of(inner) < container
 
 
 def _dedent(line: str, columns: int) -> str:
@@ -179,13 +173,3 @@ def _dedent(line: str, columns: int) -> str:
     rest = line.lstrip(" \t")
     space = line[: len(line) - len(rest)].expandtabs(4)
     return space[columns:] + rest
-
-
-def _without_quotes(line: str, quotes: int) -> str | None:
-    """Take the quote marks of so many levels off, or return None where the quote has ended."""
-    for _ in range(quotes):
-        mark = _QUOTE_MARK.match(line)
-        if mark is None:
-            return None
-        line = line[mark.end() :]
-    return line

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-_OPENER: Final = re.compile(
-    r"((?:[ \t]*+(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*+[ \t]*+)(`{3,}+|~{3,}+)(.*)"
+from jan_magics.domain.markdown_lines import (
+    FENCE,
+    LIST_ITEM,
+    columns_of,
+    indent_of,
+    without_quotes,
 )
-_QUOTE_MARK: Final = re.compile(r"[ \t]*>[ ]?")
-_LIST_ITEM: Final = re.compile(r"([ \t]*+)(?:[-*+]|\d{1,9}[.)])[ \t]++(?=\S)")
+
 _TICKS: Final = re.compile(r"`++")
 # No code span reaches over a blank line, or the start of an item, a heading, a quote or a row.
 _NEW_BLOCK: Final = re.compile(
@@ -58,9 +61,9 @@ class _Lines:
         return self.text[at : len(self.text) if end < 0 else end]
 
     def _note(self, line: str) -> None:
-        indent = _indent(line)
-        if item := _LIST_ITEM.match(line):
-            self.offsets = [*(o for o in self.offsets if o <= indent), _width(item[0])][-20:]
+        indent = indent_of(line)
+        if item := LIST_ITEM.match(line):
+            self.offsets = [*(o for o in self.offsets if o <= indent), columns_of(item[0])][-20:]
         elif line.strip() and self.after_blank:
             self.offsets = [o for o in self.offsets if o <= indent]
         self.after_blank = not line.strip()
@@ -70,34 +73,34 @@ class _Lines:
 
     def _fenced(self, line: str, at: int) -> int:
         """Return where the fence that opens here ends, 0 where none opens."""
-        opener = _OPENER.fullmatch(line)
+        opener = FENCE.fullmatch(line)
         if opener is None or (opener[2][0] == "`" and "`" in opener[3]):
             return 0
         prefix, quotes = opener[1], opener[1].count(">")
-        inside = _width(prefix) if prefix.strip() else self._container(_width(prefix))
+        inside = columns_of(prefix) if prefix.strip() else self._container(columns_of(prefix))
         container = 0 if quotes else inside
         closing = re.compile(rf"[ \t]*+{opener[2][0]}{{{len(opener[2])},}}+[ \t\r]*+")
         end = at + len(line)
         while end < len(self.text):
             line = self._line(end + 1)
-            inner = _without_quotes(line, quotes)
-            if inner is None or (inner.strip() and _indent(inner) < container):
+            inner = without_quotes(line, quotes)
+            if inner is None or (inner.strip() and indent_of(inner) < container):
                 return end
             end += len(line) + 1
-            if closing.fullmatch(inner) and _indent(inner) <= container + 3:
+            if closing.fullmatch(inner) and indent_of(inner) <= container + 3:
                 return end
         return end
 
     def _indented(self, line: str, at: int) -> int:
         """Return where the indented code that begins here ends, 0 where none begins."""
-        indent = _indent(line)
+        indent = indent_of(line)
         margin = self._container(indent) + 4
         if not (self.after_blank and line.strip() and indent >= margin):
             return 0
         end = last = at + len(line)
         while end < len(self.text):
             line = self._line(end + 1)
-            if line.strip() and _indent(line) < margin:
+            if line.strip() and indent_of(line) < margin:
                 break
             end += len(line) + 1
             last = end if line.strip() else last
@@ -147,21 +150,3 @@ def _escaped(text: str, at: int) -> bool:
     while before and text[before - 1] == "\\":
         before -= 1
     return (at - before) % 2 == 1
-
-
-def _width(space: str) -> int:
-    return len(space.expandtabs(4)) if "\t" in space else len(space)
-
-
-def _indent(line: str) -> int:
-    return _width(line[: len(line) - len(line.lstrip(" \t"))])
-
-
-def _without_quotes(line: str, quotes: int) -> str | None:
-    """Take the quote marks of so many levels off, or return None where the quote has ended."""
-    for _ in range(quotes):
-        mark = _QUOTE_MARK.match(line)
-        if mark is None:
-            return None
-        line = line[mark.end() :]
-    return line
