@@ -32,6 +32,7 @@ from jan_magics.engine.turn import Show
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
+    from jan_magics.engine.collections import Listed
     from jan_magics.engine.lookups import Lookups
     from jan_magics.engine.retrieving import Retriever
 
@@ -43,7 +44,7 @@ SHOWN_AGAIN: Final = "the question was hidden; as it is asked again, it is sent 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is known of a turn before its thread is read."""
+    """What is known of a turn before its thread is read; `listed` is where it looks things up."""
 
     engine: Engine
     threads: Threads
@@ -54,6 +55,7 @@ class Prepared:
     offered: Offered
     router: str | None = None
     retriever: Retrieving = None
+    listed: "Listed | None" = None
     given: Retrieved | None = None
     finding: "Lookups | None" = None
     attached: Attached | None = None

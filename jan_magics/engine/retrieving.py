@@ -17,7 +17,7 @@ from jan_magics.engine.attachments import attach, fetched_piece, owner_of, shelf
 from jan_magics.engine.collections import Collections, Listed
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.given import LOOKUP, OFF, Retrieved, is_lookup, looks_up
+from jan_magics.engine.given import LOOKUP, Retrieved, is_lookup, looks_up
 from jan_magics.engine.lookups import Lookups
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.attached import CollectionAttachments
@@ -45,20 +45,6 @@ class Retriever:
 
     collections: Collections
     embedders: Embedders
-
-    async def retrieve(self, wanted: Asking, settings: Settings, fit: Fit) -> Retrieved | None:
-        """Return what a turn is given, None where it names no collection.
-
-        Raises:
-            RetrievalError, EmbedderError, SettingError: when the collection cannot be searched so.
-        """
-        if not wanted.collection:
-            return None
-        if settings.get("rag.enabled").value == "off":
-            return Retrieved(notes=(OFF,))
-        return await self.retrieve_in(
-            self.collections.existing(wanted.collection), wanted, settings, fit
-        )
 
     async def retrieve_in(
         self, listed: Listed, wanted: Asking, settings: Settings, fit: Fit
@@ -94,26 +80,22 @@ class Retriever:
             threshold = threshold_of(embedder, _sample(collection))
         return ground(answer, hits, embedder, threshold=threshold)
 
-    def check(self, wanted: Asking, settings: Settings) -> None:
-        """Refuse a collection that is not there, before anything is asked or made.
+    def meant(self, wanted: Asking, settings: Settings) -> Listed | None:
+        """Return the collection that a turn looks in, None where retrieval is off.
+
+        It is found before anything is asked or made, and once a turn.
 
         Raises:
             CollectionNotFound, RetrievalError: when it is not there, or cannot be read.
             SettingError: when the model's tools should look in several.
         """
-        if settings.get("rag.enabled").value == "on":
-            name = wanted.collection or _looked_in(wanted.tools or ())
-            self.collections.existing(name or None)
-
-    def lookups(self, tools: Sequence[object], settings: Settings) -> Lookups | None:
-        """Return the retrieval tools of a turn, None where retrieval is off. Raises as `check`."""
         if settings.get("rag.enabled").value == "off":
             return None
-        listed = self.collections.existing(_looked_in(tools) or None)
-        return self.lookups_in(listed, Place("collection", listed.name), settings)
+        return self.collections.existing(wanted.collection or _looked_in(wanted.tools or ()))
 
-    def lookups_in(self, listed: Listed, place: Place, settings: Settings) -> Lookups:
+    def lookups_in(self, listed: Listed, settings: Settings, place: Place | None = None) -> Lookups:
         """Return the retrieval tools over a collection. Raises RetrievalError."""
+        place = place or Place("collection", listed.name)
         collection = self.collections.open(listed)
         attachments = CollectionAttachments(collection, self.embedders.of(collection.fingerprint))
         threshold = float(settings.get("rag.threshold").value or THRESHOLD_OF_TOOL)
@@ -149,15 +131,15 @@ class Retriever:
         return found, _chunks(collection)
 
 
-def _looked_in(tools: Sequence[object]) -> str:
-    """Return the collection that `rag:NAME` means, "" for the default. Raises SettingError."""
+def _looked_in(tools: Sequence[object]) -> str | None:
+    """Return the collection that `rag:NAME` means, None for the default. Raises SettingError."""
     named = {str(each).partition(":")[2] for each in tools if is_lookup(each)}
     if len(named) > 1:
         raise SettingError(
             f"the retrieval tools look in one collection, not in {len(named)}",
             f"Name one: --tools {LOOKUP}:NAME",
         )
-    return next(iter(named))
+    return next(iter(named)) or None
 
 
 def of_settings(settings: Settings) -> dict[str, Any]:

@@ -29,8 +29,7 @@ from jan_magics.engine.records import model_of
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import make_turn
 from jan_magics.engine.settings import Settings
-from jan_magics.engine.supplying import check as check_collection
-from jan_magics.engine.supplying import supplied
+from jan_magics.engine.supplying import meant, supplied
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.engine.toolbox import Toolbox
@@ -135,8 +134,8 @@ class Session:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
         offered = self.toolbox.offered(wanted.tools)
-        check_collection(self.retriever, wanted, settings)
-        tools = (self.toolbox, offered, settings.get("tool_router").value, self.retriever)
+        listed = meant(self.retriever, wanted, settings)
+        tools = (self.toolbox, offered, settings.get("tool_router").value, self.retriever, listed)
         return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
 
     async def _fit(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attached, Home, searched
 from jan_magics.engine.fitting import Fit
-from jan_magics.engine.given import OFF, looks_up
+from jan_magics.engine.given import OFF, Retrieved, looks_up
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.preparing import Prepared, Retrieving
 from jan_magics.engine.reply import Progress
@@ -16,15 +16,21 @@ from jan_magics.engine.turn import Show
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
+    from jan_magics.engine.collections import Listed
     from jan_magics.engine.retrieving import Retriever
 
 GONE: Final = "the files of this thread cannot be searched here: attach them again with --attach"
 
 
-def check(retriever: Retrieving, wanted: Asking, settings: Settings) -> None:
-    """Refuse a collection that is not there, before anything is asked or made."""
+def meant(retriever: Retrieving, wanted: Asking, settings: Settings) -> "Listed | None":
+    """Return the collection that a turn looks in; None for none, and where retrieval is off.
+
+    Raises:
+        CollectionNotFound, RetrievalError, SettingError: before anything is asked or made.
+    """
     if retriever and (wanted.collection or looks_up(wanted.tools)):
-        retriever().check(wanted, settings)
+        return retriever().meant(wanted, settings)
+    return None
 
 
 async def supplied(
@@ -45,11 +51,15 @@ async def supplied(
             show(Progress("", f"reading {', '.join(each.name for each in wanted.attach)}"))
         attached = await retriever().attach(wanted.attach, settings, fit, home)
         prepared = replace(prepared, attached=attached)
-    if wanted.collection or looks_up(wanted.tools):
-        given = await retriever().retrieve(wanted, settings, fit)
-        if given or wanted.collection:
-            return replace(prepared, given=given)
-        return prepared.looking(retriever().lookups(wanted.tools or (), settings))
+    listed = prepared.listed
+    if wanted.collection:
+        given = Retrieved(notes=(OFF,))
+        if listed:
+            given = await retriever().retrieve_in(listed, wanted, settings, fit)
+        return replace(prepared, given=given)
+    if looks_up(wanted.tools):
+        lookups = retriever().lookups_in(listed, settings) if listed else None
+        return prepared.looking(lookups)
     if searched(prepared.files_before(view)):
         return await _with_files(prepared, retriever(), settings, fit, home)
     return prepared
@@ -66,7 +76,7 @@ async def _with_files(
         return replace(prepared, offered=replace(offered, notes=notes))
     listed, place = found
     if prepared.may_call(fit):
-        return prepared.looking(retriever.lookups_in(listed, place, settings))
+        return prepared.looking(retriever.lookups_in(listed, settings, place))
     given = await retriever.retrieve_in(listed, prepared.wanted, settings, fit)
     note = f"the files were looked up with the prompt: {prepared.choice.model} calls no tools"
     return replace(prepared, given=replace(given, notes=(note, *given.notes)))

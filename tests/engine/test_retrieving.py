@@ -8,6 +8,7 @@ import pytest
 from jan_magics.domain.errors import CollectionNotFound, JanError
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
+from jan_magics.engine.collections import Collections, Listed
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.records import sources_of
 from jan_magics.engine.retrieving import BY_HOST
@@ -40,6 +41,30 @@ def fill(kernel: Kernel, name: str | None = "animals", facts: dict[str, str] = F
     collection = retriever.collections.open(retriever.collections.obtain(name))
     documents = [Document(source, text) for source, text in facts.items()]
     list(add(collection, documents, Recipe(), whole, retriever.embedders.chosen()))
+
+
+class Listing(Collections):
+    """Collections that count how often all of them are listed."""
+
+    times = 0
+
+    def listed(self) -> list[Listed]:
+        Listing.times += 1
+        return super().listed()
+
+
+def test_a_turn_looks_for_its_collection_once(kernel: Kernel) -> None:
+    assert kernel.session.retriever
+    retriever = kernel.session.retriever()
+    known = retriever.collections
+    retriever.collections = Listing(
+        known.folder, known.now, known.new_id, known.notebook, known.former, known.project
+    )
+    Listing.times = 0
+    assert kernel.ask("熊猫?", collection="animals").turn.given
+    assert Listing.times == 1
+    kernel.ask("panda?", tools=("rag:animals",))
+    assert Listing.times == 2
 
 
 def sent(outcome: Outcome) -> str:
