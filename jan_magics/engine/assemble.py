@@ -181,6 +181,7 @@ def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retri
         lambda: opening.here().notebook,
         partial(former_paths, threads),
         lambda: opening.settings().get("project").value,
+        lambda: opening.settings().get("sqlite_vec").value,
     )
     engine.closing.append(collections.close)
     served = partial(_served, opening)

@@ -57,12 +57,14 @@ class Shelf:
     """Where files go that are not sent whole, and what it is called.
 
     `into` None: nothing may be taken in, and `fault` says why. `always`: no file is sent whole.
+    `wanted` is the setting `attach`.
     """
 
     into: Into | None
     place: str = "this thread"
     fault: str = ""
     always: bool = False
+    wanted: str = "auto"
 
 
 @dataclass(slots=True)
@@ -97,10 +99,11 @@ def shelf_of(
     """Return where files of a turn are taken in: its project's collection, else its thread's."""
     project = settings.get("project").value
     place = f"the project {project!r}" if project else "this thread"
+    wanted = settings.get("attach").value or "auto"
     if settings.get("rag.enabled").value == "off":
-        return Shelf(None, place, OFF)
+        return Shelf(None, place, OFF, wanted="inline" if wanted == "inline" else "auto")
     if home.dry:
-        return Shelf(only_named, place, always=bool(project))
+        return Shelf(only_named, place, always=bool(project), wanted=wanted)
 
     def into(documents: list[Document], is_stopped: Callable[[], bool]) -> Iterator[DocumentRow]:
         try:
@@ -111,7 +114,7 @@ def shelf_of(
             return (DocumentRow(each.source, "failed", fault.message) for each in documents)
         return into_collection(collection, embedder)(documents, is_stopped)
 
-    return Shelf(into, place, always=bool(project))
+    return Shelf(into, place, always=bool(project), wanted=wanted)
 
 
 def owner_of(settings: Settings, home: Home) -> tuple[str, str]:
@@ -131,8 +134,8 @@ async def attach(
     waiting: list[Document] = []
     for document in _once(pieces):
         tokens = _tokens(document.text, fit.tokenizer, room)
-        if route(tokens, room, project=shelf.always) == "inline":
-            room -= tokens or 0
+        if route(tokens, room, wanted=shelf.wanted, project=shelf.always) == "inline":
+            room = max(0, room - (tokens or 0))
             made.inline.append({"name": _shown(document.source), "content": document.text})
         else:
             waiting.append(document)
@@ -160,6 +163,7 @@ async def _taken_in(documents: list[Document], shelf: Shelf, made: _Made) -> Non
         )
     finally:
         stopped.set()  # an interrupt ends the work between two documents
+    at_once = shelf.always or shelf.wanted == "embeddings"
     for document, row in zip(documents, rows, strict=False):
         name = _shown(document.source)
         if row.status in ("failed", "skipped"):
@@ -167,7 +171,7 @@ async def _taken_in(documents: list[Document], shelf: Shelf, made: _Made) -> Non
             continue
         made.listed.append(_listed(document, row, name))
         chunks = "" if row.chunks is None else f" ({counted(row.chunks, 'chunk')})"
-        why = "" if shelf.always else " is too long to be sent whole and"
+        why = "" if at_once else " is too long to be sent whole and"
         made.notes.append(f"{name}{why} can be searched in {shelf.place}{chunks}")
 
 

@@ -52,7 +52,7 @@ class Collections:
     """The collections of a data folder as one kernel sees them; nothing is made before it is used.
 
     `notebook` returns the path of the running notebook, "" where it is not known, and `former` the
-    paths that it had before. `project` returns the setting.
+    paths that it had before. `project` and `sqlite_vec` return settings.
     """
 
     folder: Path
@@ -61,6 +61,7 @@ class Collections:
     notebook: Callable[[], str]
     former: Callable[[], Sequence[str]]
     project: Callable[[], str | None]
+    sqlite_vec: Callable[[], str | None] = lambda: None
     default: str | None = None
     _open: dict[tuple[Path, bool], SqliteCollection] = field(default_factory=dict)
 
@@ -131,7 +132,9 @@ class Collections:
         """Return an open collection; one of a path is opened once a kernel."""
         key = (listed.path, read_only)
         if key not in self._open:
-            self._open[key] = SqliteCollection(listed.path, self.now, read_only=read_only)
+            self._open[key] = SqliteCollection(
+                listed.path, self.now, read_only=read_only, vec0=self.sqlite_vec()
+            )
         return self._open[key]
 
     def delete(self, listed: Listed) -> Path:

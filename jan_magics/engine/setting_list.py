@@ -69,6 +69,11 @@ SETTINGS: Final = (
             "their size asks (auto)", "auto", ("auto", "numpy", "vec0")),
     Setting("fusion", "how the scores of words and vectors become one", "convex",
             ("convex", "rrf")),
+    Setting("sqlite_vec", "the library of sqlite-vec, where it is not beside its package",
+            foreign=False),
+    Setting("attach", "where attached texts go: whole into their question (inline), into a "
+            "collection (embeddings), or as there is room (auto)", "auto",
+            ("auto", "inline", "embeddings")),
     Setting("project", "the project whose collection its notebooks share"),
     Setting("rag.enabled", "off: nothing is read into collections and no retrieval tool offered",
             "on", SWITCH),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jan_magics.engine.collections import Listed
     from jan_magics.engine.retrieving import Retriever
 
+ELSEWHERE: Final = "the attached files were not searched: this turn looks in a collection"
 GONE: Final = "the files of this thread cannot be searched here: attach them again with --attach"
 
 
@@ -52,6 +53,8 @@ async def supplied(
         attached = await retriever().attach(wanted.attach, settings, fit, home)
         prepared = replace(prepared, attached=attached)
     listed = prepared.listed
+    if wanted.collection or looks_up(wanted.tools):
+        prepared = _said(prepared, ELSEWHERE) if searched(prepared.files_before(view)) else prepared
     if wanted.collection:
         given = Retrieved(notes=(OFF,))
         if listed:
@@ -71,15 +74,18 @@ async def _with_files(
     """Let the model look into the files of its thread; for one that cannot it is looked up."""
     found = retriever.files_of(settings, home)
     if found is None:
-        offered, off = prepared.offered, settings.get("rag.enabled").value == "off"
-        notes = (*offered.notes, OFF if off else GONE)
-        return replace(prepared, offered=replace(offered, notes=notes))
+        return _said(prepared, OFF if settings.get("rag.enabled").value == "off" else GONE)
     listed, place = found
     if prepared.may_call(fit):
         return prepared.looking(retriever.lookups_in(listed, settings, place))
     given = await retriever.retrieve_in(listed, prepared.wanted, settings, fit)
     note = f"the files were looked up with the prompt: {prepared.choice.model} calls no tools"
     return replace(prepared, given=replace(given, notes=(note, *given.notes)))
+
+
+def _said(prepared: Prepared, note: str) -> Prepared:
+    offered = prepared.offered
+    return replace(prepared, offered=replace(offered, notes=(*offered.notes, note)))
 
 
 def _home(prepared: Prepared, view: View, *, dry: bool) -> Home:

@@ -87,6 +87,10 @@ class JanMagics(Magics):
     fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
         config=True
     )
+    sqlite_vec = Unicode("", help="the library of sqlite-vec").tag(config=True)
+    attach = Enum(["", "auto", "inline", "embeddings"], "", help="where attached texts go").tag(
+        config=True
+    )
     project = Unicode("", help="the project whose collection notebooks share").tag(config=True)
     rag_enabled = CUnicode("", help="off: no collections, no retrieval tools").tag(config=True)
     rag_max_file_mb = CUnicode("", help="the largest file that is read, in MB").tag(config=True)
@@ -97,8 +101,8 @@ class JanMagics(Magics):
         "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
         "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "tool_router", "language",
         "window", "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at",
-        "trim_to", "keep", "replay", "embedder", "index", "fusion", "project", "rag_enabled",
-        "rag_max_file_mb", "rag_retrieval_limit", "rag_threshold",
+        "trim_to", "keep", "replay", "embedder", "index", "fusion", "sqlite_vec", "attach",
+        "project", "rag_enabled", "rag_max_file_mb", "rag_retrieval_limit", "rag_threshold",
     )  # fmt: skip
 
     def __init__(self, shell: Any) -> None:

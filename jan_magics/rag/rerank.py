@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import exp
 from typing import Final
 
 import numpy as np
@@ -65,6 +66,11 @@ def mmr(
         order.append((place, float(marginal[best])))
         nearest = np.maximum(nearest, likeness[place])
     return order
+
+
+def probability(logit: float) -> float:
+    """Return 1 / (1 + exp(−logit)); logits themselves stay, as near 1 many are the same."""
+    return 1 / (1 + exp(-logit)) if logit >= 0 else exp(logit) / (1 + exp(logit))
 
 
 def _rows(snapshot: Snapshot, candidates: Sequence[Candidate]) -> FloatMatrix:

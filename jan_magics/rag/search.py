@@ -8,10 +8,10 @@ from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Fingerprint, Hit, Mode
 from jan_magics.rag import gate
-from jan_magics.rag.candidates import Gathered, cut, gather, let_go
+from jan_magics.rag.candidates import Candidate, Gathered, cut, gather, let_go
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options, check
-from jan_magics.rag.rerank import reranked
+from jan_magics.rag.rerank import probability, reranked
 from jan_magics.rag.snapshot import Snapshot
 from jan_magics.rag.vectors import FloatVector
 from jan_magics.rag.where import Tree, read
@@ -128,8 +128,23 @@ def answer(snapshot: Snapshot, asked: Asked) -> Found:
         for place, (it, each) in enumerate(zip(shown, stored, strict=True), 1)
     )  # fmt: skip
     notes = asked.notes + ((snapshot.note,) if snapshot.note else ())
-    facts = _facts(snapshot, asked, gathered.weight)
+    facts = _facts(snapshot, asked, gathered.weight) | _beside(snapshot, asked, shown)
     return Found(asked.question, hits, len(gathered.candidates), notes, facts)
+
+
+def _beside(snapshot: Snapshot, asked: Asked, shown: Sequence[Candidate]) -> dict[str, Json]:
+    """Return what helps to read scores, a value a row: they themselves stay as measured."""
+    beside: dict[str, Json] = {}
+    cosines = [each.vector for each in shown if each.vector is not None]
+    shares = snapshot.percentiles(asked.query, cosines) if asked.query is not None else None
+    if shares:
+        told = iter(shares)
+        beside["percentile"] = [None if each.vector is None else next(told) for each in shown]
+    again = [each.rerank for each in shown]
+    # Some servers answer with log-odds, some with shares of 1, and none says which.
+    if asked.options.rerank != "mmr" and any(abs(each or 0) > 1 for each in again):
+        beside["rerank_p"] = [None if each is None else probability(each) for each in again]
+    return beside
 
 
 def _own(fingerprint: Fingerprint | None, embedder: Embedder | None) -> Embedder:

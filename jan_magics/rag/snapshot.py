@@ -82,6 +82,15 @@ class Snapshot:
         part = self._matrix or self._part(numbers)
         return vectors.cosines(part, query, numbers)
 
+    def percentiles(self, query: FloatVector, cosines: Sequence[float]) -> list[float] | None:
+        """Return the share of chunks that are less near than each cosine; None where unmeasured.
+
+        With vec0 no vectors are at hand to compare with.
+        """
+        if self._matrix is None or not cosines:
+            return None
+        return vectors.percentiles(self._matrix, query, cosines)
+
     def rows(self, numbers: Sequence[int]) -> dict[int, FloatVector]:
         """Return the unit vectors of chunks, by number; without those that have none."""
         part = self._part(numbers)

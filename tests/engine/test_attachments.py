@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.messages import FilePart, text_of
 from jan_magics.domain.models import ModelRef
+from jan_magics.domain.retrieval import Document
 from jan_magics.engine.attached import Attachment
+from jan_magics.engine.attachments import into_collection
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.undoing import delete_thread, undo
 from jan_magics.sanitize.attachments import ATTACHED_KEY, INLINE_KEY
@@ -137,6 +140,36 @@ def test_a_file_that_cannot_be_read_fails_itself(kernel: Kernel) -> None:
     ]
     # It is said at every turn that it happens in.
     assert about(ask(kernel, "Again.", given[0])) == ["not attached: 空.txt: it is empty"]
+
+
+def test_the_setting_says_where_texts_go(tmp_path: Path) -> None:
+    known = {"embedder": "hash"}
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    into = Kernel(tmp_path / "a", settings={**known, "attach": "embeddings"})
+    outcome = ask(into, "?", file(into, "短.md", "short 🐼"))
+    assert about(outcome) == ["短.md can be searched in this thread (1 chunk)"]
+    assert "short" not in sent(outcome)
+    whole = Kernel(tmp_path / "b", settings={**known, "attach": "inline"})
+    outcome = ask(whole, "?", file(whole, "long.md", LONG[:9000]), window=8192)
+    assert LONG[:9000].strip() in sent(outcome)
+    # What is nothing but a picture of text has no words to send; it fails as a row.
+    assert about(ask(whole, "?", file(whole, "empty.md", " "))) == [
+        "not attached: empty.md: it is empty"
+    ]
+    with pytest.raises(ContextOverflow, match="prompt"):
+        ask(whole, "?", file(whole, "long.md", LONG), window=4096)
+
+
+def test_files_that_another_collection_hides_are_named(kernel: Kernel) -> None:
+    ask(kernel, "?", file(kernel, "熊猫.md", LONG), window=8192)
+    retriever = kernel.session.retriever
+    assert retriever
+    collections = retriever().collections
+    other = into_collection(collections.open(collections.obtain("other")), None)
+    assert [row.status for row in other([Document("a.md", "there")], lambda: False)] == ["added"]
+    outcome = kernel.ask("And there?", collection="other", window=8192)
+    assert "the attached files were not searched: this turn looks in a collection" in outcome.lines
 
 
 def test_a_long_file_is_searched_by_the_model(tmp_path: Path) -> None:
