@@ -131,9 +131,10 @@ class Collection:
         self, text: str, chunk: str, *, k: int = 5, mode: str = "hybrid",
         threshold: float | None = None, rerank: str | None = None, where: Where = None,
     ) -> "pd.DataFrame":  # fmt: skip
-        """Return which options would let a chunk in, each turned alone, and its rank then.
+        """Return which options would let a chunk in, and its rank then; then a row a stage.
 
-        `attrs` say at which stage it was lost. Raises as `search`, and RetrievalError for no such
+        Each is turned alone; where that is not enough, the fewest together. `attrs` say at which
+        stage it was lost. Raises as `search`, and RetrievalError for no such
         chunk.
         """
         how = {"k": k, "mode": mode, "threshold": threshold, "where": where}

@@ -9,12 +9,15 @@ from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import DocumentRow, Hit
 from jan_magics.engine.given import Retrieved
 from jan_magics.frames import frame
+from jan_magics.rag.knobs import TOGETHER
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from jan_magics.rag.explain import Explained
+    from jan_magics.rag.knobs import Knob
     from jan_magics.rag.search import Found
+    from jan_magics.rag.standing import Stage
 
 
 def hits_table(found: Sequence["Found"], *, several: bool) -> "pd.DataFrame":
@@ -61,21 +64,51 @@ def documents_table(rows: Iterable[DocumentRow]) -> "pd.DataFrame":
 
 
 def explained_table(explained: "Explained") -> "pd.DataFrame":
-    """Return a row a knob; `attrs` say at which stage the chunk was lost, None where it is used."""
-    rows = (
-        {"knob": each.knob, "now": _written(each.now), "needed": _written(each.needed),
-         "rank_then": each.rank_then}
+    """Return a row a knob, then a row a stage: the score and rank there, and the score needed.
+
+    `attrs` say at which stage the chunk was lost, None where it is used.
+    """
+    rows = [
+        {"knob": each.knob, "now": _written(each.now), "rank_then": each.rank_then,
+         "needed": None if each.rank_then is None else _written(each.needed)}
         for each in explained.knobs
-    )  # fmt: skip
-    table = frame("explain", rows)
+    ]  # fmt: skip
+    table = frame("explain", [*rows, *map(_stage_row, explained.stages)])
     table.attrs["jan"] |= {
         "lost_at": explained.lost_at, "rank": explained.rank, "notes": list(explained.notes),
+        "stages": list(map(asdict, explained.stages)), "said": _standing(explained),
     }  # fmt: skip
     return table
 
 
-def _written(value: Json) -> str | None:
-    return value if value is None or isinstance(value, str) else json.dumps(value)
+def _written(value: Json) -> str:
+    """Return a value as it is typed; those of knobs that are turned together with + between."""
+    if isinstance(value, list):
+        return TOGETHER.join(map(_written, value))
+    return value if isinstance(value, str) else "none" if value is None else json.dumps(value)
+
+
+def _stage_row(stage: "Stage") -> dict[str, Any]:
+    place = "" if stage.rank is None else f" (rank {stage.rank})"
+    now = None if stage.score is None else f"{stage.score:.4g}{place}"
+    needed = None if stage.needed is None else f"{stage.needed:.4g}"
+    return {"knob": f"stage: {stage.stage}", "now": now, "needed": needed}
+
+
+def _standing(explained: "Explained") -> str:
+    """Say in a line where a chunk was lost, and what would let it in."""
+    if explained.lost_at is None:
+        return f"used, at rank {explained.rank}"
+    enough = [each for each in explained.knobs if each.rank_then is not None]
+    named = ", or ".join(map(_turned, enough))
+    return f"lost at {explained.lost_at} · " + (f"let in by {named}" if named else "nothing helps")
+
+
+def _turned(knob: "Knob") -> str:
+    names = knob.knob.split(TOGETHER)
+    values = knob.needed if isinstance(knob.needed, list) else [knob.needed]
+    pairs = zip(names, values, strict=True)
+    return TOGETHER.join(f"{name} {_written(value)}" for name, value in pairs)
 
 
 def collections_table(rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":

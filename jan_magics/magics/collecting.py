@@ -88,10 +88,11 @@ def _explain(magics: Any, parsed: Any, text: str) -> object:
         raise UsageError(
             "%rag explain: which chunk is not said\nTake its id from: %rag search --all TEXT"
         )
-    found = Collection(parsed.collection)
-    return found.explain(
-        text, parsed.chunk, **{k: v for k, v in _how(parsed).items() if k != "all"}
-    )
+    how = {name: value for name, value in _how(parsed).items() if name != "all"}
+    found = Collection(parsed.collection).explain(text, parsed.chunk, **how)
+    for line in (found.attrs["jan"]["said"], *found.attrs["jan"]["notes"]):
+        say(line)
+    return found
 
 
 def _questions(magics: Any, parsed: Any, _: str) -> object:

@@ -118,10 +118,11 @@ def test_why_a_chunk_lost_is_said(kernel: Kernel) -> None:
     kernel.ok("%rag add docs")
     kernel.ok("%rag search -k 1 --all -o hits panda bamboo fox")
     lost = value(kernel, "hits[~hits.used].chunk.iloc[0]").strip("'")
-    kernel.ok(
+    ran = kernel.ok(
         f"%rag search -k 1 -o used panda bamboo fox\nwhy = %rag explain --chunk {lost} -k 1 "
         "panda bamboo fox"
     )
+    assert "lost at k · let in by k " in ran.out
     assert value(kernel, "list(why.columns)") == "['knob', 'now', 'needed', 'rank_then']"
     assert "'k'" in value(kernel, "set(why.knob)")
     refused = kernel.run("%rag explain panda")

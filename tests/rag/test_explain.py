@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from jan_magics.api.hit_tables import explained_table
 from jan_magics.domain.errors import RetrievalError
-from jan_magics.domain.retrieval import Document
+from jan_magics.domain.retrieval import Document, Mode
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.explain import Explained, explain
+from jan_magics.rag.knobs import TOGETHER, Knob
 from jan_magics.rag.options import Options
 from tests.rag.library import HASH, add, ask
 
@@ -53,8 +55,7 @@ def test_each_knob_does_what_it_says(
     assert len(set(rows)) == len(rows)
     assert told.knobs
     for knob in told.knobs:
-        turned: Any = {knob.knob: knob.needed}
-        changed = replace(options, **turned)
+        changed = turned(options, knob)
         if knob.rank_then is None:
             assert knob.needed is None
             continue
@@ -63,6 +64,85 @@ def test_each_knob_does_what_it_says(
         if knob.knob == "k" and isinstance(knob.needed, int):
             fewer = ask(full, QUESTION, replace(options, k=knob.needed - 1))
             assert identity not in {hit.chunk.id for hit in fewer.hits}
+
+
+def turned(options: Options, knob: Knob) -> Options:
+    """The options with a knob turned, or with all of those that are turned together."""
+    names = knob.knob.split(TOGETHER)
+    values = knob.needed if isinstance(knob.needed, list) else [knob.needed]
+    changes: Any = dict(zip(names, values, strict=True))
+    return replace(options, **changes)
+
+
+@pytest.mark.parametrize(
+    ("options", "together"),
+    [
+        (Options(k=1, threshold=0.9), "k + threshold"),
+        (Options(k=1, threshold=0.9, mode="vector"), "k + threshold"),
+        (Options(k=1, where={"source": "zh.txt"}), "k + where"),
+        (Options(k=1, threshold=0.9, where={"source": "zh.txt"}), "k + threshold + where"),
+    ],
+)
+def test_knobs_that_help_only_together_are_told_together(
+    full: SqliteCollection, options: Options, together: str
+) -> None:
+    identity = chunk(full, "number77")
+    told = why(full, identity, options)
+    alone = [each for each in told.knobs if TOGETHER not in each.knob]
+    assert alone
+    assert all(each.rank_then is None for each in alone)
+    several = [each for each in told.knobs if TOGETHER in each.knob]
+    assert together in [each.knob for each in several]
+    for knob in several:
+        used = {hit.chunk.id: hit.rank for hit in ask(full, QUESTION, turned(options, knob)).hits}
+        assert used.get(identity) == knob.rank_then
+        assert len(knob.knob.split(TOGETHER)) == len(together.split(TOGETHER))
+    table = explained_table(told)
+    row = table[table["knob"] == together].iloc[0]
+    assert row["now"].startswith("1 + ")
+    said = table.attrs["jan"]["said"]
+    assert f"let in by k {row['needed'].partition(' ')[0]} + {together.split(TOGETHER)[1]} " in said
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
+@pytest.mark.parametrize("question", [QUESTION, "如何重置密码"])
+def test_each_stage_says_what_it_saw(full: SqliteCollection, mode: Mode, question: str) -> None:
+    options = Options(k=2, mode=mode)
+    everything = ask(full, question, replace(options, all=True)).hits
+    for hit in (everything[0], everything[-1]):
+        told = explain(full, question, hit.chunk.id, options, HASH)
+        stages = {each.stage: each for each in told.stages}
+        assert list(stages) == {
+            "hybrid": ["vector", "bm25", "fused"], "vector": ["vector"], "keyword": ["bm25"],
+        }[mode]  # fmt: skip
+        last = told.stages[-1]
+        assert last.score == hit.score
+        assert (last.needed is None) == hit.used
+        assert last.rank == hit.rank
+        if not hit.used:
+            assert last.needed == everything[1].score
+        if "vector" in stages:
+            assert stages["vector"].score == pytest.approx(hit.vector)
+            assert hit.vector_rank in (stages["vector"].rank, None)
+
+
+def test_a_chunk_that_no_stage_saw_is_told_how_far_away_it_is(full: SqliteCollection) -> None:
+    identity = chunk(full, "密码")
+    told = why(full, identity, Options(k=1))
+    vector, words, fused = told.stages
+    assert told.lost_at == "pool"
+    assert vector.rank is not None
+    assert vector.rank > 50
+    assert vector.score is not None
+    assert vector.needed is not None
+    assert vector.score <= vector.needed
+    assert (words.score, words.rank) == (None, None)
+    assert (fused.score, fused.rank) == (None, None)
+    assert fused.needed is not None
+    rows = explained_table(told).set_index("knob")
+    assert rows["now"]["stage: vector"] == f"{vector.score:.4g} (rank {vector.rank})"
+    assert rows["now"].isna()["stage: bm25"]
+    assert rows["rank_then"].isna()["stage: vector"]
 
 
 def test_a_threshold_is_told_to_the_fourth_place(full: SqliteCollection) -> None:
@@ -80,6 +160,8 @@ def test_a_chunk_that_is_used_has_nothing_to_explain(full: SqliteCollection) -> 
     best = ask(full, QUESTION, Options(k=1)).hits[0]
     told = why(full, best.chunk.id, Options(k=3))
     assert (told.lost_at, told.rank, told.knobs) == (None, 1, ())
+    assert [each.needed for each in told.stages] == [None, None, None]
+    assert explained_table(told).attrs["jan"]["said"] == "used, at rank 1"
 
 
 def test_a_chunk_without_the_words_is_let_in_by_another_mode(full: SqliteCollection) -> None:
