@@ -21,7 +21,7 @@ TURN = "application/vnd.jan-magics.turn+json"
 class Ran:
     """What running a cell brought: `displays` as they stand in the end, `updates` all of them.
 
-    `elsewhere` are updates of what other cells show.
+    `elsewhere` are updates of what other cells show, `comms` what widgets were told.
     """
 
     status: str
@@ -30,6 +30,7 @@ class Ran:
     elsewhere: list[dict[str, Any]] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
     next_inputs: list[str] = field(default_factory=list)
+    comms: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     out: str = ""
     err: str = ""
     error: tuple[str, str, list[str]] | None = None
@@ -145,6 +146,8 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
             ran.err += content["text"]
     elif kind == "error":
         ran.error = (content["ename"], content["evalue"], content["traceback"])
+    elif kind.startswith("comm_"):
+        ran.comms.append((kind, content))
     elif kind == "execute_result":
         ran.results.append(content["data"])
     elif kind in ("display_data", "update_display_data"):

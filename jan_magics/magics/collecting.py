@@ -80,7 +80,12 @@ def _search(magics: Any, parsed: Any, text: str) -> object:
         say(line)
     if parsed.o:
         magics.shell.user_ns[parsed.o] = found
-    return found
+    if not parsed.live:
+        return found
+    from jan_magics.api.live import live
+    from jan_magics.api.live_scores import score_view
+
+    return live(current_host(), found, lambda: score_view(parsed.collection, text, _how(parsed)))
 
 
 def _explain(magics: Any, parsed: Any, text: str) -> object:

@@ -50,6 +50,9 @@ class Verb:
     text: str = ""
 
 
+LIVE: Final = Flag(("--live",), "", "as a view in the page, with controls")
+"""A table or a text that moves, where a page can show that."""
+
 ASKING: Final = (
     Flag(("-m", "--model"), "PROVIDER:NAME", "who answers", model_name, sticky=True),
     Flag(("-t", "--thread"), "NAME", "in which thread", thread_name, sticky=True),

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jan_magics.magics.commands import Flag, Verb
+from jan_magics.magics.commands import LIVE, Flag, Verb
 from jan_magics.magics.reading import cosine, grid_axis, rows
 
 CUTTING: Final = (
@@ -45,7 +45,7 @@ RAG_VERBS: Final = (
     Verb("delete", "move a collection to the bin", ("NAME",)),
     Verb(
         "search", "show what a question finds, with every score", (),
-        (*LOOKING, Flag(("-o",), "VAR", "put the table into a variable")), "TEXT",
+        (*LOOKING, LIVE, Flag(("-o",), "VAR", "put the table into a variable")), "TEXT",
     ),
     Verb(
         "explain", "say why a chunk is not used, and what would let it in", (),

@@ -1,0 +1,142 @@
+"""The door between pages and views: what a page says comes in here, and what it is told goes out.
+
+Where nobody looks at a page there is no view, and the table or the text is all.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias
+
+from jan_magics.domain.errors import JanError
+from jan_magics.notebook.identity import SESSION, in_kernel
+from jan_magics.notebook.render import plain
+from jan_magics.widgets.open_views import Opened, views_of
+
+Message: TypeAlias = dict[str, Any]
+Say: TypeAlias = Callable[[Message], None]
+
+WIDGET: Final = "application/vnd.jupyter.widget-view+json"
+NO_PAGE: Final = (
+    "--live shows more in a notebook that is open in a browser; here it is as it stands"
+)
+READY: Final[Message] = {"kind": "ready"}
+"""What a page says that has just come; it is then told everything."""
+LARGEST_FIRST: Final = 16_000
+"""Characters of JSON that may be part of a widget's saved state."""
+
+
+class View(Protocol):
+    """What a page shows, as the kernel sees it. `kind` names its code in `static/`."""
+
+    @property
+    def kind(self) -> str:
+        """Return which view it is."""
+        ...
+
+    def joined(self, say: Say) -> None:
+        """Take the way to the page."""
+        ...
+
+    def state(self) -> Message:
+        """Return what a page can show at once."""
+        ...
+
+    def mark(self) -> object:
+        """Return what differs when the state has become another one."""
+        ...
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Take what a page says, at first that it is "ready"; must be over at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A view in a page, and the same as it stands without one: `value`, with its MIME forms."""
+
+    value: Any
+    still: Mapping[str, Any]
+    page: Any
+
+    def __str__(self) -> str:
+        return str(self.still["text/plain"])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def close(self) -> None:
+        """Take the view away; what it showed stays as a table or a text."""
+        self.page.close()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        if self.page.comm is None:
+            return dict(self.still)
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.page.model_id}
+        return {**self.still, WIDGET: view}
+
+
+def why_none(shell: Any) -> str:
+    """Say why no page can show a view here, with what can be done; "" where one can."""
+    if not in_kernel(shell) or not _is_watched(shell):
+        return NO_PAGE
+    try:
+        import anywidget  # noqa: F401 - whether it can be had
+    except ImportError:
+        return "--live needs anywidget: pip install anywidget, then restart the kernel"
+    return ""
+
+
+def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
+    """Open a view in the running cell; older views of the same cell are closed.
+
+    `value` is what is shown where there is no page.
+    """
+    from jan_magics.widgets.page import page_of
+
+    still, _ = shell.display_formatter.format(value)
+    first = view.state()
+    small = len(json.dumps(first, ensure_ascii=False)) <= LARGEST_FIRST
+    page = page_of(view.kind, first if small else {}, language)
+
+    def say(message: Message) -> None:
+        if page.comm is not None:
+            page.send(message)
+
+    def hear(_: object, content: object, __: object) -> None:
+        if isinstance(content, dict):
+            _take(view, say, content)
+
+    view.joined(say)
+    page.on_msg(hear)
+    views_of(shell).add(Opened(page.close, view.mark, partial(_take, view, say, READY)))
+    return Live(value, still, page)
+
+
+def failed(failure: JanError) -> Message:
+    """Return what tells a page that something could not be done, with the next step."""
+    return {"kind": "failed", "message": plain(failure.message), "next": plain(failure.next_step)}
+
+
+def _take(view: View, say: Say, message: Mapping[str, Any]) -> None:
+    """Let a view hear a message; whatever goes wrong there is told in the page."""
+    try:
+        view.hear(message)
+    except JanError as failure:
+        say(failed(failure))
+    except Exception as fault:  # noqa: BLE001 - a door
+        # Nobody would see a traceback that no cell has asked for.
+        what = f"{type(fault).__name__} in this view"
+        say({"kind": "failed", "message": what, "next": "Run its cell again."})
+
+
+def _is_watched(shell: Any) -> bool:
+    """Tell whether a page shows what this kernel displays; runners of notebooks have none."""
+    return (
+        SESSION in os.environ
+        or "__vsc_ipynb_file__" in shell.user_ns
+        or "google.colab" in sys.modules
+    )
