@@ -151,7 +151,7 @@ VERBS: Final = (
     Verb("diff", "compare two versions: ids, or numbers of versions", ("[A]", "[B]")),
     Verb("drop", "hide a message: it is kept and not sent", ("ID",)),
     Verb("undo", "take the thread's last change back; again: one further"),
-    Verb("budget", "show how the context window is filled"),
+    Verb("budget", "show how the context window is filled", flags=(LIVE,)),
     Verb("plan", "show what would be sent with a prompt, message by message", text="[TEXT]"),
     Verb("mark", "decide about messages of this branch",
          ("ID…", "keep|drop|pin|summarise")),

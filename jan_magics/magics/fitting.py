@@ -25,6 +25,10 @@ def _budget(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.context_tables import budget_line, budget_table
 
     shown = planned(current_host(), "")
+    if parsed.live:
+        from jan_magics.api.live_budget import live_budget
+
+        return live_budget(current_host(), shown)
     for line in (budget_line(shown.plan), *notices(shown)):
         say(line)
     return budget_table(shown.plan)

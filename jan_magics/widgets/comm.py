@@ -3,10 +3,11 @@
 Where nobody looks at a page there is no view, and the table or the text is all.
 """
 
+import asyncio
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Protocol, TypeAlias
@@ -121,6 +122,26 @@ def failed(failure: JanError) -> Message:
     return {"kind": "failed", "message": plain(failure.message), "next": plain(failure.next_step)}
 
 
+def go_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None], say: Say) -> None:
+    """Let something go on on the engine's loop; whatever goes wrong there is told in the page."""
+
+    async def guarded() -> None:
+        try:
+            await work
+        except JanError as failure:
+            say(failed(failure))
+        except Exception as fault:  # noqa: BLE001 - a door
+            say(_broken(fault))
+
+    asyncio.run_coroutine_threadsafe(guarded(), loop)
+
+
+def _broken(fault: Exception) -> Message:
+    # Nobody would see a traceback that no cell has asked for.
+    what = f"{type(fault).__name__} in this view"
+    return {"kind": "failed", "message": what, "next": "Run its cell again."}
+
+
 def _take(view: View, say: Say, message: Mapping[str, Any]) -> None:
     """Let a view hear a message; whatever goes wrong there is told in the page."""
     try:
@@ -128,9 +149,7 @@ def _take(view: View, say: Say, message: Mapping[str, Any]) -> None:
     except JanError as failure:
         say(failed(failure))
     except Exception as fault:  # noqa: BLE001 - a door
-        # Nobody would see a traceback that no cell has asked for.
-        what = f"{type(fault).__name__} in this view"
-        say({"kind": "failed", "message": what, "next": "Run its cell again."})
+        say(_broken(fault))
 
 
 def _is_watched(shell: Any) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernel import Kernel, running_kernel
+from tests.widgets.conftest import watched_kernel
 from tests.widgets.pages import WIDGET, Page
 
 HOSTILE = "<img src=x onerror=alert(1)>.md"
@@ -23,10 +24,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     (folder / "papers").mkdir()
     for name, text in DOCUMENTS.items():
         (folder / "papers" / name).write_text(text, encoding="utf-8")
-    places = {"JAN_DATA_FOLDER": str(folder / "data"), "JAN_CONFIG_FOLDER": str(folder / "config")}
-    session = {"JPY_SESSION_NAME": str(folder / "n.ipynb"), "JAN_EMBEDDER": "hash"}
-    with running_kernel(folder, **places, **session) as running:
-        running.ok("%load_ext jan_magics")
+    with watched_kernel(folder) as running:
         running.ok("%rag add -c it papers")
         yield running
 
