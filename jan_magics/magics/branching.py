@@ -45,7 +45,11 @@ def _show(magics: Caller, parsed: Any, _: str) -> object:
 
 
 def _tree(magics: Caller, parsed: Any, _: str) -> object:
-    return current().tree()
+    if not parsed.live:
+        return current().tree()
+    from jan_magics.api.live_tree import live_tree
+
+    return live_tree(current_host())
 
 
 def _go(magics: Caller, parsed: Any, _: str) -> Line:

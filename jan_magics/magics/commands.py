@@ -144,7 +144,7 @@ VERBS: Final = (
         "show", "show the thread, or one message", ("[ID]",),
         (Flag(("--sent",), "", "what the newest turn sent"),),
     ),
-    Verb("tree", "show every version of everything"),
+    Verb("tree", "show every version of everything", flags=(LIVE,)),
     Verb("go", "go to a message, or to another version of the answer", ("ID|N|next|prev",)),
     Verb("retry", "answer the last question once more, or the question of a message", ("[ID]",)),
     Verb("resume", "go on with an answer that was cut", ("[ID]",)),

@@ -1,0 +1,26 @@
+"""The tree of a thread as a view, in which one goes to another branch."""
+
+from dataclasses import asdict
+from typing import Any
+
+from jan_magics.api.host import Host
+from jan_magics.api.live import live
+from jan_magics.api.tree import tree_of
+from jan_magics.engine.views import View
+from jan_magics.widgets.branch_picker import BranchPicker
+
+
+def live_tree(host: Host) -> Any:
+    """Return the tree as a view, else as a text."""
+
+    def went(view: View) -> None:
+        host.tell(view.thread, view.path())
+
+    tree = tree_of(host.session().view())
+    return live(host, tree, lambda: BranchPicker(host.session, told_of, went))
+
+
+def told_of(view: View) -> dict[str, Any]:
+    """Return what a page is told of a thread."""
+    tree = tree_of(view)
+    return {"title": tree.title, "rows": [asdict(row) for row in tree.rows]}
