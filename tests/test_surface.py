@@ -65,8 +65,9 @@ PLOTS = {
 }
 METHODS = {
     "use": "(**settings)",
-    "send": "(text, *, at='head', attach=(), tools=None, history=True, show=None, **params)",
-    "stream": "(text, *, at='head', attach=(), tools=None, history=True, **params)",
+    "send": "(text, *, at='head', attach=(), schema=None, tools=None, history=True, show=None, "
+    "**params)",
+    "stream": "(text, *, at='head', attach=(), schema=None, tools=None, history=True, **params)",
     "retry": "(id=None)",
     "resume": "(id=None)",
     "edit": "(id, text)",

@@ -1,6 +1,5 @@
 """The answer to one question: text first, then everything that is known about it."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from jan_magics.domain.messages import (
     ToolResultPart,
     text_of,
 )
-from jan_magics.domain.models import ChatRequest, Timings, Usage
+from jan_magics.domain.models import AnswerSchema, ChatRequest, Timings, Usage
 from jan_magics.engine.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ class Answer:
     _here: Callable[[], str] = field(repr=False)
     _given: "Retrieved | None" = field(default=None, repr=False)
     _shown_in: str | None = field(default=None, repr=False)
+    _schema: AnswerSchema | None = field(default=None, repr=False)
 
     @property
     def plan(self) -> "pd.DataFrame":
@@ -117,16 +117,11 @@ class Answer:
     def data(self) -> Any:
         """Return the answer as parsed JSON: the whole text, else its first code block that is.
 
-        None when nothing in it is JSON.
+        None when nothing in it is JSON, or it is not of the form that was asked for.
         """
-        from jan_magics.notebook.markdown import code_blocks
+        from jan_magics.engine.forms import data_in
 
-        for text in (self.text, *(block.code for block in code_blocks(self.text))):
-            try:
-                return json.loads(text)
-            except ValueError:
-                continue
-        return None
+        return data_in(self.text, self._schema)
 
     @property
     def tables(self) -> "list[pd.DataFrame]":
@@ -172,6 +167,7 @@ def sent_of(request: ChatRequest, plan: "ContextPlan | None" = None) -> dict[str
         **({"tools": [asdict(tool) for tool in request.tools]} if request.tools else {}),
         "options": options,
         "stable": request.stable,
+        **({"schema": dict(request.schema.body)} if request.schema else {}),
     }
 
 
@@ -230,5 +226,5 @@ def answer_of(
         text_of(turn.answer), str(turn.request.model), turn.thread.title or turn.thread.id,
         turn.answer.id, outcome.version, outcome.versions, turn.usage, turn.timings, turn.finish,
         sent_of(turn.request, turn.plan), turn.plan, bundle, here, turn.given,
-        here() if shown else None,
+        here() if shown else None, turn.schema,
     )  # fmt: skip

@@ -38,7 +38,8 @@ def asking_of(
     if params.get("literal") and asked.system:
         asked = replace(asked, system=escaped(asked.system))
     attached = attachments_of(params.get("attach"))
-    return replace(asked, text=checked_text(text), attach=attached)
+    schema = params.get("schema")
+    return replace(asked, text=checked_text(text), attach=attached, schema=schema)
 
 
 def merged(asking: Asking, settings: Mapping[str, Any]) -> Asking:

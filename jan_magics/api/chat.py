@@ -17,11 +17,10 @@ from jan_magics.api.context import (
     say,
 )
 from jan_magics.api.host import Host, Showing, described
-from jan_magics.api.opening import current_host, host_here
+from jan_magics.api.opening import host_for
 from jan_magics.api.preview import Plan, notices, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
-from jan_magics.domain.errors import SettingError
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.ids import full_id
@@ -57,19 +56,7 @@ class Chat:
         window: int | None = None,
         api_key: str | None = None,
     ) -> None:
-        if api_key is not None and not isinstance(api_key, str):
-            # Not quoted: it may be a key all the same.
-            raise SettingError(
-                f"api_key is text, not {type(api_key).__name__}", "Write it as text."
-            )
-        if store not in ("sqlite", "jsonl"):
-            raise SettingError(f"store is {store!r}", 'It can be: "sqlite", "jsonl"')
-        if not isinstance(data_folder, str | Path | None):
-            raise SettingError(f"data_folder is {data_folder!r}", "Name a folder as text.")
-        explicit: dict[str, object] = {"data_folder": data_folder}
-        if store != "sqlite":
-            explicit["store"] = store
-        self._host: Host = host_here(explicit, api_key, current_host().opening.deck)
+        self._host: Host = host_for(data_folder, store, api_key)
         self._host.sticky = merged(Asking(), {"thread": thread, "model": model, "system": system})
         if window is not None:
             self.use(window=window)
@@ -88,12 +75,13 @@ class Chat:
     @overload
     def send(self, text: str, *, dry_run: Literal[False] = False, **params: Any) -> Answer: ...
 
-    def send(
+    def send(  # noqa: PLR0913 - as the surface has it
         self,
         text: str,
         *,
         at: str = "head",
         attach: object = (),
+        schema: object = None,
         tools: "ToolsWanted" = None,
         history: bool = True,
         show: bool | None = None,
@@ -102,8 +90,9 @@ class Chat:
         """Ask, and wait for the whole answer.
 
         `at` is the id of the message that the turn goes below, else the end of the path. `attach`
-        are paths, DataFrames, figures or images. `tools` are functions that the model may call, or
-        their names; [] for none. `params` are thread, model, system, assistant, temperature,
+        are paths, DataFrames, figures or images. `schema` is the form of the answer, for `.data`:
+        JSON schema, a class, or a variable's name. `tools` are functions that the model may call,
+        or their names; [] for none. `params` are thread, model, system, assistant, temperature,
         max_tokens, seed, reuse, timeout (seconds between bytes), max_steps, yes (run calls
         unasked), else parameters of the model. `history=False` asks alone, `dry_run=True` nobody.
 
@@ -112,7 +101,7 @@ class Chat:
             JanError: as the model and store say.
         """
         dry_run = params.pop("dry_run", False)
-        params |= {"tools": tools, "attach": attach}
+        params |= {"tools": tools, "attach": attach, "schema": schema}
         asking = asking_of(text, params, at=at, history=history)
         return preview(self._host, asking) if dry_run else self._host.ask(asking, Showing(show))
 
@@ -122,12 +111,13 @@ class Chat:
         *,
         at: str = "head",
         attach: object = (),
+        schema: object = None,
         tools: "ToolsWanted" = None,
         history: bool = True,
         **params: Any,
     ) -> AnswerStream:
         """Ask, and iterate over the answer as it grows; `.answer` is whole afterwards."""
-        params |= {"tools": tools, "attach": attach}
+        params |= {"tools": tools, "attach": attach, "schema": schema}
         asking = asking_of(text, params, at=at, history=history)
         return AnswerStream(self._host, self._host.begin(asking, awaited=True))
 

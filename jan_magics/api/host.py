@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from jan_magics.api.answer import Answer, answer_of
 from jan_magics.api.sessions import Sessions
 from jan_magics.domain.counting import counted
-from jan_magics.domain.errors import JanError
+from jan_magics.domain.errors import JanError, SchemaUnmet
 from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.advising import told_of
@@ -104,6 +104,8 @@ class Host:
                 answer = self.answer(said, shown=True)
                 resume = told_of(session, said.turn.thread, "%chat resume")
                 raise Stopped(len(answer.text), answer, resume=resume) from None
+            if isinstance(failure, SchemaUnmet) and said is not None:
+                failure.answer = self.answer(said, shown=True)
             raise
         self.show(display, ended[-1], showing)
         return self.answer(ended[-1], shown=showing.show is not False, form=showing.format)

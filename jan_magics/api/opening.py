@@ -70,6 +70,21 @@ def host_here(
     return Host(opening, shell)
 
 
+def host_for(data_folder: str | Path | None, store: str, api_key: str | None) -> Host:
+    """Return a host for a chat that Python opens. Raises SettingError for what none can have."""
+    if api_key is not None and not isinstance(api_key, str):
+        # Not quoted: it may be a key all the same.
+        raise SettingError(f"api_key is text, not {type(api_key).__name__}", "Write it as text.")
+    if store not in ("sqlite", "jsonl"):
+        raise SettingError(f"store is {store!r}", 'It can be: "sqlite", "jsonl"')
+    if not isinstance(data_folder, str | Path | None):
+        raise SettingError(f"data_folder is {data_folder!r}", "Name a folder as text.")
+    explicit: dict[str, object] = {"data_folder": data_folder}
+    if store != "sqlite":
+        explicit["store"] = store
+    return host_here(explicit, api_key, current_host().opening.deck)
+
+
 def _notebook(shell: Any, configured: str | None, named: str | None) -> Path | None:
     """Return the notebook's path: what `%config` says wins; a terminal has none by itself."""
     if not in_kernel(shell):

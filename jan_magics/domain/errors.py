@@ -29,6 +29,7 @@ JanError
     ├── RequestRejected        another 4xx
     ├── ServerFailed           5xx
     ├── StreamBroken           the answer began and was cut off, or cannot be read
+    ├── SchemaUnmet            the answer is not of the form that was asked for
     └── NotRecorded            a cassette is played, and this request is not in it
 """
 
@@ -36,8 +37,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-Refused: TypeAlias = Literal["images", "tools", "system"]
-"""What a server may refuse of any request for a model: images, tools, the role of a system text."""
+Refused: TypeAlias = Literal["images", "tools", "system", "schema"]
+"""What a server may refuse of any request for a model: images, tools, a system text, a schema."""
 
 
 class JanError(Exception):
@@ -276,6 +277,12 @@ class ServerFailed(ProviderError):
 
 class StreamBroken(ProviderError):
     """Report an answer that was cut off or cannot be read."""
+
+
+class SchemaUnmet(ProviderError):
+    """Report an answer that its schema refuses; it is kept, and `answer` where somebody waits."""
+
+    answer: object = None
 
 
 class NotRecorded(ProviderError):

@@ -16,6 +16,8 @@ SystemPlaces: TypeAlias = Literal["any", "first", "none"]
 """Where system messages may stand: anywhere, one at the beginning, or nowhere."""
 Resent: TypeAlias = Literal["never", "signed", "always"]
 """Which reasoning of earlier answers is sent again; signed is what its provider marked."""
+Schemas: TypeAlias = Literal["never", "alone", "always"]
+"""Whether a server holds answers to a schema; alone: not where tools are offered too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,18 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerSchema:
+    """The form of an answer: the JSON schema of an object, under a name that every wire takes.
+
+    `wrapped`: what is wanted is no object, and stands under `value` in one.
+    """
+
+    name: str
+    body: Mapping[str, Json]
+    wrapped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ChatOptions:
     """Parameters of one request; None = the server's own default. `timeout` is between bytes.
 
@@ -73,7 +87,7 @@ class ChatRequest:
     """Everything that is sent; `stable` = how many leading messages the next turn repeats.
 
     `window` is the context window in tokens that somebody asked for, None for the model's own;
-    `sends` is how often it may go out.
+    `sends` is how often it may go out. `schema` is what the server holds the answer to.
     """
 
     model: ModelRef
@@ -85,6 +99,7 @@ class ChatRequest:
     window: int | None = None
     purpose: Purpose = "turn"
     sends: int = SENDS
+    schema: AnswerSchema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +156,7 @@ class Profile:
     longest_tool_name: int = 64
     longest_file_name: int = 255
     model: ModelRef | None = None
+    schemas: Schemas = "never"
 
 
 _PICTURES: Final = r"image/(png|jpe?g|gif|webp|\*)"

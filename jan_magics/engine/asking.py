@@ -24,7 +24,8 @@ class Asking:
     `max_steps` are model calls; `yes`: whatever is called is run unasked. `settings` are of the
     budget, and go before all others. What `collection` has of `query`, else of the text, is sent
     with it: at most `k` chunks whose cosine is at least `threshold`; "" names no collection.
-    What is in `attach` goes with the question.
+    What is in `attach` goes with the question. `schema` is what the answer's form is named by: a
+    JSON schema, a class, or the name of a variable.
     """
 
     text: str = ""
@@ -50,6 +51,7 @@ class Asking:
     threshold: float | None = None
     query: str | None = None
     attach: tuple[Attachment, ...] = ()
+    schema: object = None
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:

@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import FinishReason, Message, Thread
-from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Timings, Usage
+from jan_magics.domain.models import (
+    AnswerSchema,
+    ChatOptions,
+    ChatRequest,
+    ModelRef,
+    Timings,
+    Usage,
+)
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.engine.attached import Attached
@@ -24,6 +31,7 @@ class Ask:
     `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
     `given` is what was retrieved with the prompt, and is sent unstored before it;
     `finding` knows what tools find. `attached` goes with the question; None: with what it has.
+    `schema` is the form of the answer, `held`: its server holds it to that.
     """
 
     thread: Thread
@@ -44,6 +52,8 @@ class Ask:
     given: Retrieved | None = None
     finding: Finding | None = None
     attached: Attached | None = None
+    schema: AnswerSchema | None = None
+    held: bool = False
 
     @property
     def kept_in(self) -> Thread | None:
@@ -78,6 +88,7 @@ class Turn:
     steps: int = 1
     replayed: bool = False
     given: Retrieved | None = None
+    schema: AnswerSchema | None = None
 
     @property
     def newest(self) -> Message:

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from jan_magics.domain.errors import Refused, SettingError
 from jan_magics.domain.messages import Json
-from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
+from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef, Schemas
 from jan_magics.storage.json_text import canonical, finite, parse_or_none
 
 Kind: TypeAlias = Literal["chat", "embed", "rerank", "count", "tool", "tools"]
@@ -47,7 +47,8 @@ class ModelFacts:
 
     `observed` are pairs of estimated and counted tokens that corrected the estimate when recording
     began; `counts` says how an exact tokenizer counts marks, None where tokens were estimated.
-    `lacks` is what its server says that it cannot, `refused` what it had refused by then.
+    `lacks` is what its server says that it cannot, `refused` what it had refused by then;
+    `schemas` says whether it holds answers to a schema.
     """
 
     window: int | None = None
@@ -60,6 +61,7 @@ class ModelFacts:
     counts: Mapping[str, Json] | None = None
     lacks: tuple[str, ...] = ()
     refused: tuple[Refused, ...] = ()
+    schemas: Schemas = "never"
 
     def info(self, model: ModelRef) -> ModelInfo:
         """Return what was known, as a server tells it."""
@@ -208,6 +210,8 @@ def _facts(found: Mapping[str, Any]) -> ModelFacts:
     known["capabilities"] = tuple(found.get("capabilities", ()))
     known["lacks"] = tuple(found.get("lacks", ()))
     known["refused"] = tuple(each for each in found.get("refused", ()) if each in get_args(Refused))
+    schemas = found.get("schemas", "never")
+    known["schemas"] = schemas if schemas in get_args(Schemas) else "never"
     known["observed"] = tuple((int(a), int(b)) for a, b in found.get("observed", ()))
     return ModelFacts(**known, counts=found.get("counts"))
 
@@ -225,4 +229,5 @@ def _facts_json(facts: ModelFacts) -> Json:
     # Left out where there is none, as in cassettes of before.
     known |= {"lacks": [*sorted(facts.lacks)]} if facts.lacks else {}
     known |= {"refused": [*sorted(facts.refused)]} if facts.refused else {}
+    known |= {"schemas": facts.schemas} if facts.schemas != "never" else {}
     return known if facts.counts is None else {**known, "counts": dict(facts.counts)}

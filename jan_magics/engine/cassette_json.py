@@ -68,6 +68,8 @@ def request_json(request: ChatRequest) -> dict[str, Json]:
         found["options"] = options
     if request.window is not None:
         found["window"] = request.window
+    if request.schema is not None:
+        found["schema"] = dict(request.schema.body)
     return found
 
 

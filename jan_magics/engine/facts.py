@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ChatOptions, ModelRef
+from jan_magics.domain.models import ChatOptions, ModelRef, Schemas
 from jan_magics.engine.deck import Deck
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
@@ -29,6 +29,13 @@ def dialect_of(model: ModelRef, settings: Settings) -> Dialect:
     host = None if model.address else settings.hosts.get(model.provider)
     entry = host.entry if host else CATALOG.get(model.provider)
     return entry.dialect if entry else CUSTOM
+
+
+def schemas_of(deck: Deck, model: ModelRef, settings: Settings) -> Schemas:
+    """Return whether a model's server holds answers to a schema; a cassette knows it by itself."""
+    if deck.playing and (known := deck.playing.facts(model)):
+        return known.schemas
+    return dialect_of(model, settings).schemas
 
 
 def limit_of(options: ChatOptions) -> float | None:

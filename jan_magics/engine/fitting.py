@@ -18,10 +18,18 @@ from jan_magics.domain.models import ChatOptions, ModelInfo, ModelRef, Profile, 
 from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Provider, Tokenizer
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.breaker import Breaker
 from jan_magics.engine.budgets import budget_for
 from jan_magics.engine.cassette import ModelFacts
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.facts import TELLING, dialect_of, limit_of, observed_of, wire_of
+from jan_magics.engine.facts import (
+    TELLING,
+    dialect_of,
+    limit_of,
+    observed_of,
+    schemas_of,
+    wire_of,
+)
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.narrowing import narrower
 from jan_magics.engine.settings import Settings
@@ -43,34 +51,8 @@ SUMMARY: Final = 20.0
 """Seconds that a turn waits for a summary before it goes on with trimming."""
 REFUSED: Final = "the server's refusal"
 """Who told a window that was learned from a request that was too long."""
-FAILURES: Final = 3
-"""Failures after which no compaction begins by itself in a thread."""
-
-
 PLAIN: Final = ChatOptions()
 NOBODY: Final = ModelRef("", "")
-
-
-@dataclass(slots=True)
-class Breaker:
-    """What keeps a thread from being compacted again and again for nothing.
-
-    `failures` are those in a row. After a summary that freed too little none is asked for before
-    `enough` tokens can be compacted; `told`: that was explained.
-    """
-
-    failures: int = 0
-    enough: int = 0
-    told: bool = False
-
-    @property
-    def closed(self) -> bool:
-        """Tell whether another compaction may begin by itself."""
-        return self.failures < FAILURES
-
-    def reset(self) -> None:
-        """Begin anew, after a compaction that went well."""
-        self.failures, self.enough, self.told = 0, 0, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +194,7 @@ class Fitting:
         lacks = self.lacks(model) - {"tools"}
         wire = wire_of(self.engine.deck, model, settings)
         known = profile_for(model, wire, has=can, lacks=lacks)
+        known = replace(known, schemas=schemas_of(self.engine.deck, model, settings))
         if wire == "openai" and wants_thoughts(options, dialect_of(model, settings), model.name):
             known = replace(known, reasoning="always")
         return narrower(known, self.engine.learned.lacks(model))
@@ -290,6 +273,7 @@ async def size(fitting: Fitting, model: ModelRef, settings: Settings, limit: flo
         source,
         chosen=bool(told and told.window),
         wire=wire_of(deck, model, settings),
+        schemas=schemas_of(deck, model, settings),
         continues=fitting.engine.provider(model).continues,
         capabilities=tuple(info.capabilities) if (info := fitting.known.get(model)) else (),
         observed=tuple(fitting.observed.get(model, ())),

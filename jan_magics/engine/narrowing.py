@@ -1,5 +1,6 @@
-"""A request without what its model refuses: images and tools go, a system text moves."""
+"""A request without what its model refuses: images and tools go, other things are said in words."""
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -8,7 +9,7 @@ from typing import Final
 from jan_magics.domain.errors import Refused, RequestRejected
 from jan_magics.domain.events import LeftOut, Remark
 from jan_magics.domain.messages import TextPart
-from jan_magics.domain.models import ChatRequest, Profile
+from jan_magics.domain.models import AnswerSchema, ChatRequest, Profile
 from jan_magics.providers.learned import Learned
 from jan_magics.providers.refusals import is_in
 from jan_magics.sanitize.cleaner import Cleaner
@@ -18,8 +19,10 @@ SAID: Final[Mapping[Refused, str]] = MappingProxyType({
     "images": "takes no images: they were left out",
     "tools": "takes no tools: none were offered",
     "system": "takes no system text: it was sent with the first question",
+    "schema": "holds no answer to a schema: it was told the form in words",
 })  # fmt: skip
 """What a footer says of a model that has refused a request."""
+FORM: Final = "Answer with JSON and nothing else. It must be valid under this JSON schema:"
 
 
 @dataclass(slots=True)
@@ -73,6 +76,8 @@ def narrowed(request: ChatRequest, refused: Collection[Refused], profile: Profil
     messages = Cleaner(narrower(profile, refused))(request.messages)
     tools = () if "tools" in refused else request.tools
     request = replace(request, messages=messages, tools=tools)
+    if "schema" in refused and request.schema:
+        request = in_words(request, request.schema)
     return told_first(request) if "system" in refused else request
 
 
@@ -83,7 +88,24 @@ def narrower(profile: Profile, refused: Collection[Refused]) -> Profile:
         images=False if "images" in refused else profile.images,
         tools=False if "tools" in refused else profile.tools,
         system="none" if "system" in refused else profile.system,
+        schemas="never" if "schema" in refused else profile.schemas,
     )
+
+
+def in_words(request: ChatRequest, schema: AnswerSchema) -> ChatRequest:
+    """Return a request whose last question says which form the answer must have."""
+    asked = [n for n, message in enumerate(request.messages) if message.role == "user"]
+    if not asked:
+        return replace(request, schema=None)
+    last, messages = asked[-1], [*request.messages]
+    told = TextPart(form_of(schema))
+    messages[last] = replace(messages[last], parts=(told, *messages[last].parts))
+    return replace(request, messages=tuple(messages), schema=None)
+
+
+def form_of(schema: AnswerSchema) -> str:
+    """Return what a model is told that cannot be held to a schema."""
+    return f"{FORM}\n{json.dumps(dict(schema.body), ensure_ascii=False)}"
 
 
 def told_first(request: ChatRequest) -> ChatRequest:

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from jan_magics.domain.messages import Message, Thread
+from jan_magics.domain.models import AnswerSchema
 from jan_magics.domain.overlays import Hidden, Mark
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.asks import Ask
@@ -22,6 +23,7 @@ from jan_magics.engine.narrowing import SAID
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.routing import routed
+from jan_magics.engine.shaping import formed
 from jan_magics.engine.spots import Spot
 from jan_magics.engine.taped_tools import taped_offer
 from jan_magics.engine.templates import Facts
@@ -56,6 +58,7 @@ class Prepared:
     router: str | None = None
     retriever: Retrieving = None
     listed: "Listed | None" = None
+    schema: AnswerSchema | None = None
     given: Retrieved | None = None
     finding: "Lookups | None" = None
     attached: Attached | None = None
@@ -117,7 +120,7 @@ class Prepared:
                 *self._unheard(fit),
             ),
         )
-        return routed(engine, ask, self.router)
+        return formed(routed(engine, ask, self.router), self.schema)
 
     def files_before(self, view: View) -> tuple[Message, ...]:
         """Return the messages that may hold files of this turn, with its question."""

@@ -1,6 +1,7 @@
 """What is remembered of a turn beside its words: model, finish, usage, timings, as stored JSON."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final, cast, get_args
@@ -45,7 +46,11 @@ def digest(request: ChatRequest) -> str:
     said = [(message.role, tuple(map(_told, message.parts))) for message in request.messages]
     options = replace(request.options, timeout=None, parameters={})
     parameters = sorted(request.options.parameters.items())
-    asked = (str(request.model), request.system, said, request.tools, options, parameters)
+    asked: tuple[object, ...] = (
+        str(request.model), request.system, said, request.tools, options, parameters,
+    )  # fmt: skip
+    if request.schema is not None:  # without one it is told as it always was
+        asked = (*asked, json.dumps(dict(request.schema.body), sort_keys=True))
     return hashlib.sha256(repr(asked).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 

@@ -60,9 +60,8 @@ class Reply:
 
     `done` are the parts of the steps that are over, `steps` counts those begun. `sent` is the
     newest request, `objections` what its model refuses of it. `generation` counts up when the
-    answer is settled: what a stream of an older one still brings is neither taken in nor shown nor
-    written. `timed` False: no seconds that are seen from here are told. `unrecorded` is who was
-    asked where a cassette has no answer.
+    answer is settled: what an older stream still brings is not taken in, shown or written. `timed`
+    False: no seconds seen from here are told. `unrecorded` was asked what a cassette lacks.
     """
 
     show: Callable[[Progress], None]
@@ -129,15 +128,14 @@ class Reply:
 
     def parts(self) -> tuple[Part, ...]:
         """Return the answer so far: the steps that are over, the results, the step under way."""
-        calls = (part for part in self.done if isinstance(part, ToolCallPart))
-        results = self._results
+        calls, results = (p for p in self.done if isinstance(p, ToolCallPart)), self._results
         made = (results[call.call_id] for call in calls if call.call_id in results)
         return (*self.done, *made, *self.folding.parts())
 
     def text(self) -> str:
         """Return the text so far, as `text_of` would."""
-        said = (part.text for part in self.done if isinstance(part, TextPart))
-        return "\n\n".join(filter(None, (*said, self.folding.text())))
+        done = (part.text for part in self.done if isinstance(part, TextPart))
+        return "\n\n".join(filter(None, (*done, self.folding.text())))
 
     def end_step(self) -> tuple[ToolCallPart, ...]:
         """Return what the model has called; where it has, the step is over and another follows."""
@@ -145,13 +143,18 @@ class Reply:
         if not open_calls(parts):
             return ()
         before = self.parts()[: -len(parts)]
-        self._spent.extend(self._finishes()[len(self._spent) :])
-        self._decoded += self.last - (self._begun or self.last)
-        own = with_own_ids(parts, before, self.new_id)
-        self.folding, self._results, self._begun = Folding(), {}, None
-        self.done = (*before, *own)
+        self.spend()
+        self._results, self.done = {}, (*before, *with_own_ids(parts, before, self.new_id))
         self._save_soon(self.generation)
         return open_calls(self.done)
+
+    def spend(self) -> Folding:
+        """End the words of this step, whose tokens and seconds count; returns them."""
+        said, self.folding = self.folding, Folding()
+        self._spent.extend([said.finish] if said.finish else [])
+        self._decoded += self.last - (self._begun or self.last)
+        self._begun = None
+        return said
 
     def take(self, result: ToolResultPart) -> None:
         """Take the result of a call in."""
@@ -160,8 +163,7 @@ class Reply:
     async def settle(self) -> None:
         """Let no write overtake the final one: wait for one under way, drop one that comes later.
 
-        Nothing cuts the wait off, not even a second interrupt: a write takes a moment, and one that
-        was left alone could come after the next turn's.
+        Nothing cuts the wait off, not even a second interrupt: it could come after the next turn's.
         """
         self.generation += 1
         while self._saving is not None and not self._saving.done():
@@ -181,8 +183,7 @@ class Reply:
 
     def timings(self) -> Timings:
         """Return the server's timings, completed by what was seen from here."""
-        timings = [finish.timings or Timings() for finish in self._finishes()]
-        known = total_of(timings)
+        known = total_of([finish.timings or Timings() for finish in self._finishes()])
         if not self.timed:
             return known
         first = None if self.first is None else self.first - self.started
@@ -193,8 +194,7 @@ class Reply:
 
     def _finishes(self) -> tuple[Finish, ...]:
         """Return how each step ended, as far as it has."""
-        last = self.folding.finish
-        return (*self._spent, *([last] if last else []))
+        return (*self._spent, *([self.folding.finish] if self.folding.finish else []))
 
     def _save_soon(self, generation: int) -> None:
         if self._saving is None or self._saving.done():

@@ -50,7 +50,7 @@ async def stored_turn(engine: Engine, ask: Ask) -> Turn | None:
                 index = ask.index.after(changes)
                 known = (finish, usage_of(answer), timings_of(answer))
                 turn = Turn(ask.thread, question, answer, request, index, *known, stored=True)
-                return replace(turn, plan=plan, steps=steps_of(answer))
+                return replace(turn, plan=plan, steps=steps_of(answer), schema=ask.schema)
     return None
 
 

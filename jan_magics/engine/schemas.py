@@ -99,6 +99,30 @@ def schema_of(function: Callable[..., object], doc: Doc | None = None) -> dict[s
     return normalise({**found, "required": required} if required else found)
 
 
+def type_schema(kind: Any) -> dict[str, Json]:
+    """Return the JSON schema of a type; objects have no fields but those that are named.
+
+    Raises:
+        Unfit, NameError: for a type that no model can write a value of.
+    """
+    return closed(normalise(_schema(kind)))
+
+
+def closed(schema: dict[str, Json]) -> dict[str, Json]:
+    """Return a schema whose objects take only the fields that they name."""
+    made: dict[str, Json] = {
+        key: [closed(each) if isinstance(each, dict) else each for each in value]
+        if isinstance(value, list)
+        else closed(value)
+        if isinstance(value, dict)
+        else value
+        for key, value in schema.items()
+    }
+    if made.get("type") == "object" and made.get("properties"):
+        made.setdefault("additionalProperties", False)
+    return made
+
+
 def _with_default(kind: Any, default: object) -> dict[str, Json]:
     if default is None and (inner := without_none(kind)) is not None:
         return _schema(inner)  # left out is None: the portable way to say so

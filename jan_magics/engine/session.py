@@ -18,6 +18,7 @@ from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choo
 from jan_magics.engine.compaction import ahead
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit, Fitting
+from jan_magics.engine.forms import schema_from
 from jan_magics.engine.instructions import find_assistant
 from jan_magics.engine.migrations import bring_up_to_date
 from jan_magics.engine.naming import own
@@ -97,6 +98,33 @@ class Session:
         `over` is told how the turn ended, also when it was stopped or failed; `desk` is who waits
         for it, None where nobody can be asked. Raises JanError.
         """
+        opened = await self.begin(asking)
+        settings, prepared, thread = opened.settings, opened.prepared, opened.thread
+        ended: list[Outcome] = []
+        async with self.order.turn(thread.id, show) as waited:
+            if waited:
+                thread = self.engine.store.thread(thread.id)
+            # Read only now: the turn goes below what the turns before it have said.
+            view = view_of(self.engine, thread)
+            fit = await self.fit(prepared, settings, view, show)
+            ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
+            ask = ready.ask(view, fit, desk)
+
+            def end(turn: Turn) -> None:
+                told = self.telling.outcome(
+                    turn, ask, prepared.choice, new=opened.new, notes=settings.notes,
+                    elsewhere=is_elsewhere(self, thread))  # fmt: skip
+                ended.append(_noted(self, ask, told, prepared))
+                over(told)
+
+            with advising(ask, self), self.fitting.learning(prepared.choice.model):
+                await make_turn(self.engine, ask, show, end, reusing=_reuses(prepared.wanted))
+            if not ask.side:
+                await self.titling.begin(ended[0].turn, settings.get("titles").value or "")
+        return ended[0]
+
+    async def begin(self, asking: Asking) -> "Opened":
+        """Return who answers a turn and in which thread, which is made here where it is new."""
         await self.titling.cancel()
         settings = self.settings().over(TRIED, asking.settings)
         wanted = self.merged(asking, settings)
@@ -105,59 +133,26 @@ class Session:
         bring_up_to_date(self.assistants)
         prepared = await self._prepared(asking, wanted, found, settings)
         thread = _stuck(self, asking, found or _made(self, name, prepared.ask(View())))
-        ended: list[Outcome] = []
-        async with self.order.turn(thread.id, show) as waited:
-            if waited:
-                thread = self.engine.store.thread(thread.id)
-            # Read only now: the turn goes below what the turns before it have said.
-            view = view_of(self.engine, thread)
-            fit = await self._fit(prepared, settings, view, show)
-            ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
-            ask = ready.ask(view, fit, desk)
-
-            def end(turn: Turn) -> None:
-                told = self.telling.outcome(
-                    turn, ask, prepared.choice, new=found is None, notes=settings.notes,
-                    elsewhere=is_elsewhere(self, thread))  # fmt: skip
-                ended.append(self._over(ask, told, prepared))
-                over(told)
-
-            with advising(ask, self), self.fitting.learning(prepared.choice.model):
-                await make_turn(self.engine, ask, show, end, reusing=_reuses(wanted))
-            if not ask.side:
-                await self.titling.begin(ended[0].turn, settings.get("titles").value or "")
-        return ended[0]
+        return Opened(settings, prepared, thread, found is None)
 
     async def _prepared(
         self, asking: Asking, wanted: Asking, found: Thread | None, settings: Settings
     ) -> Prepared:
         choice = await self._choose(asking, found, settings)
         whom = find_assistant(self.assistants, wanted, found, settings)
-        offered = self.toolbox.offered(wanted.tools)
+        box, router = self.toolbox, settings.get("tool_router").value
         listed = meant(self.retriever, wanted, settings)
-        tools = (self.toolbox, offered, settings.get("tool_router").value, self.retriever, listed)
-        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools)
+        tools = (box, box.offered(wanted.tools), router, self.retriever, listed)
+        form = schema_from(wanted.schema, box.names())
+        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools, form)
 
-    async def _fit(
+    async def fit(
         self, prepared: Prepared, settings: Settings, view: View, show: Show = lambda _: None
     ) -> Fit:
+        """Return how a turn is fitted into its model's window, which its server is asked for."""
         if prepared.choice.model not in self.fitting.windows:
             show(Progress("", f"asking {prepared.choice.model} for its window"))
         return await self.fitting.fit(prepared.choice.model, prepared.wanted, settings, view)
-
-    def _over(self, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:
-        """Note a turn that is over; one that failed without a word changes no thread's model."""
-        turn = outcome.turn
-        told = turn.answer.parts or turn.finish not in ("error", "stopped")
-        if not ask.side and (told or not own(turn.thread).get("model")):
-            _remember(self.threads, turn.thread, prepared)
-        if turn.plan and not turn.stored:
-            # An answer of several requests has the tokens of all of them.
-            counted = None if ask.partial or turn.steps > 1 else turn.usage.input
-            self.fitting.over(turn.thread.id, ask.fit, turn.plan, counted)
-        self.last = outcome
-        self.threads.follow(turn)
-        return outcome
 
     async def preview(self, asking: Asking) -> Preview:
         """Return what `send` would send; nothing is sent and nothing is stored."""
@@ -166,7 +161,7 @@ class Session:
         found = self.threads.seen(self._name(wanted, settings))
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
-        fit = replace(await self._fit(prepared, settings, view), looking=True)
+        fit = replace(await self.fit(prepared, settings, view), looking=True)
         ask = (await supplied(prepared, settings, fit, view)).ask(view, fit)
         with fitting_in(ask):
             plan = await planned(ask, place(self.engine, ask))
@@ -210,6 +205,31 @@ class Session:
         choice = await choose(named, _own_model(thread), settings, self.finder)
         guard_foreign(choice, foreign_folder=self.foreign_folder, settings=settings)
         return choice
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A turn before its thread is read; `new`: the thread was made for it."""
+
+    settings: Settings
+    prepared: Prepared
+    thread: Thread
+    new: bool
+
+
+def _noted(session: Session, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:
+    """Note a turn that is over; one that failed without a word changes no thread's model."""
+    turn = outcome.turn
+    told = turn.answer.parts or turn.finish not in ("error", "stopped")
+    if not ask.side and (told or not own(turn.thread).get("model")):
+        _remember(session.threads, turn.thread, prepared)
+    if turn.plan and not turn.stored:
+        # An answer of several requests has the tokens of all of them.
+        counted = None if ask.partial or turn.steps > 1 else turn.usage.input
+        session.fitting.over(turn.thread.id, ask.fit, turn.plan, counted)
+    session.last = outcome
+    session.threads.follow(turn)
+    return outcome
 
 
 def _looked_at(prepared: Prepared, found: Thread | None, ask: Ask, plan: ContextPlan) -> Preview:

@@ -27,6 +27,7 @@ from jan_magics.engine.narrowing import Objections, told_first
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.refitting import refitted
 from jan_magics.engine.reply import Progress, Reply, told_of
+from jan_magics.engine.shaping import shaped
 from jan_magics.engine.spots import Draft, Placed, link_to, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
 from jan_magics.sanitize.attachments import files_instruction
@@ -58,6 +59,7 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     finish: FinishReason = "error"
     try:
         finish = await taken(engine, ask, placed, answer, steps, show)
+        finish = await shaped(ask, steps, provider, finish)
     except asyncio.CancelledError:
         finish = "stopped"
         raise
@@ -73,7 +75,8 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
         known = (finish, usage_of(answer), timings_of(answer), False)
         sent, notes = reply.sent or assemble(ask, steps.plan), (*steps.notes, *told_of(reply))
         more = (steps.plan, notes, reply.steps, not (reply.timed or reply.unrecorded))
-        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more, ask.known())
+        given = (ask.known(), ask.schema)
+        turn = Turn(ask.thread, placed.question, answer, sent, index, *known, *more, *given)
         over(turn)
     return turn
 
@@ -195,7 +198,8 @@ def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     stable = next((n for n in reversed(places) if plan.messages[n].role == "user"), 0)
     window = plan.budget.window if plan.budget.chosen else None
     sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
-    request = ChatRequest(*sent, stable=stable, window=window)
+    schema = ask.schema if ask.held else None
+    request = ChatRequest(*sent, stable=stable, window=window, schema=schema)
     return told_first(request) if ask.fit.profile.system == "none" else request
 
 
@@ -209,7 +213,8 @@ def asked_for(ask: Ask, placed: Placed) -> str:
     statuses = look(path, ask.fit.records).statuses
     messages = alternate(told_apart(each) for each in path if statuses.get(each.id) != TRUNCATED)
     offered = tuple(tool.spec for tool in ask.bench.offered)
-    return digest(ChatRequest(ask.model, messages, ask.system, offered, ask.options))
+    asked = (ask.model, messages, ask.system, offered, ask.options)
+    return digest(ChatRequest(*asked, schema=ask.schema))
 
 
 def keep_question(engine: Engine, ask: Ask, placed: Placed) -> TreeIndex:

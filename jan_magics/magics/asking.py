@@ -15,6 +15,7 @@ from jan_magics.api.context import grid
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
+from jan_magics.domain.errors import SchemaUnmet
 from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attachment
@@ -37,6 +38,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         attach=_attached(shell, parsed),
         rerun="reuse" if parsed.reuse else None,
         cell=host.cell_call(),
+        schema=parsed.schema,
     )
     if parsed.dry_run:
         return preview(host, asking)
@@ -49,8 +51,8 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         return running
     try:
         answer = host.ask(asking, showing)
-    except Stopped as stopped:
-        _keep(shell, variable, stopped.answer)
+    except (Stopped, SchemaUnmet) as ended:
+        _keep(shell, variable, ended.answer)
         raise
     if parsed.q:
         answer.hide()

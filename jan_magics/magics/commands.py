@@ -99,6 +99,11 @@ ASKING: Final = (
         "send this with the prompt: a file, a folder, a DataFrame, a figure, an image",
         repeat=True,
     ),
+    Flag(
+        ("--schema",),
+        "NAME|JSON",
+        "the form of the answer, for answer.data: a variable (class or dict), or a JSON schema",
+    ),
     Flag(("--at",), "ID", "below that message; head: at the end of what is shown"),
     Flag(("--reuse",), "", "the stored answer, if prompt, path, model, parameters are unchanged"),
     Flag(("--no-history",), "", "ask without what was said before; the thread does not move"),

@@ -47,9 +47,11 @@ class AnthropicProvider(HttpProvider):
 
     def reading(self, asked: Asked, request: ChatRequest) -> Reading:
         """Return what makes the reader of an answer, given its content type."""
-        calls = calls_in(request.messages)
+        calls, form = calls_in(request.messages), request.schema.name if request.schema else ""
         return lambda kind: Answer(
-            asked, AnthropicDecoder(asked, calls=calls), stream=kind.startswith("text/event-stream")
+            asked,
+            AnthropicDecoder(asked, calls=calls, form=form),
+            stream=kind.startswith("text/event-stream"),
         )
 
     async def models(self) -> Sequence[ModelInfo]:

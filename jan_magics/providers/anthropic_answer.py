@@ -30,15 +30,20 @@ _REASONS: Final[Mapping[str, FinishReason]] = {
 
 
 class AnthropicDecoder:
-    """One event after the other; a block of the answer is open until it is closed."""
+    """One event after the other; a block of the answer is open until it is closed.
+
+    What is given to the tool named `form` is the text of the answer.
+    """
 
     __slots__ = (
-        "_asked", "_calls", "_earlier", "_halves", "_kinds", "_reason", "_said", "_signature",
-        "_usage", "done",
+        "_answers", "_asked", "_calls", "_earlier", "_form", "_halves", "_kinds", "_reason",
+        "_said", "_signature", "_usage", "done",
     )  # fmt: skip
 
-    def __init__(self, asked: Asked, *, calls: int = 0) -> None:
+    def __init__(self, asked: Asked, *, calls: int = 0, form: str = "") -> None:
         self.done = False
+        self._form = form
+        self._answers: set[int] = set()  # the wire's indices of blocks that are the answer
         self._asked = asked
         self._earlier = calls
         self._said = False
@@ -85,12 +90,17 @@ class AnthropicDecoder:
         events: list[StreamEvent] = []
         if self._signature:  # cut off before its block was closed
             self._seal(events)
-        return [*events, Finish(self._reason, self._tokens())]
+        answered = self._reason == "tools" and self._answers and not self._calls
+        return [*events, Finish("stop" if answered else self._reason, self._tokens())]
 
     def _start(self, number: int, block: Mapping[str, Json], events: list[StreamEvent]) -> None:
         kind = block.get("type")
         self._kinds[number] = kind if isinstance(kind, str) else ""
-        if kind == "tool_use":
+        if kind == "tool_use" and self._form and block.get("name") == self._form:
+            self._answers.add(number)
+            if given := block.get("input"):  # whole only where nothing follows
+                self._words(json.dumps(given, ensure_ascii=False), events)
+        elif kind == "tool_use":
             index = self._calls[number] = len(self._calls)
             call_id = _text(block.get("id")) or f"call_{self._earlier + index}"
             given = block.get("input")
@@ -115,6 +125,8 @@ class AnthropicDecoder:
             self._thought(_text(delta.get("thinking")), events)
         elif kind == "signature_delta":
             self._signature += _text(delta.get("signature"))
+        elif kind == "input_json_delta" and number in self._answers:
+            self._words(_text(delta.get("partial_json")), events)
         elif kind == "input_json_delta" and number in self._calls:
             text = self._halves[2].mend(_text(delta.get("partial_json")))
             events.append(ToolCallDelta(self._calls[number], arguments=text))

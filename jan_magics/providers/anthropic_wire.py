@@ -15,7 +15,7 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from jan_magics.domain.models import ChatRequest, ModelRef, ToolSpec
+from jan_magics.domain.models import AnswerSchema, ChatRequest, ModelRef, ToolSpec
 from jan_magics.providers.catalog import longest_answer
 from jan_magics.providers.dialects import Dialect
 from jan_magics.providers.params import Settled, settle
@@ -34,6 +34,7 @@ _MARK: Final[Block] = {"type": "ephemeral"}
 _BUDGETS: Final = {"low": 2_048, "medium": 8_192, "high": 24_576}
 """Tokens of reasoning; a request must leave room for the answer beside them."""
 _ADAPTIVE: Final = re.compile(r"claude-(?:opus|sonnet|haiku)-(?:4-[6-9]|[5-9])")
+_ANSWER: Final = "Give the answer with this tool, once it is known."
 # The model may not be warmer or pickier than usual while it reasons.
 WARMTH: Final = ("temperature", "top_p", "top_k")
 
@@ -58,7 +59,23 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
         body["stop_sequences"] = [stop]
     if request.options.think is None:
         _think(body, settled.level, request.model.name)
+    if request.schema:
+        _hold_to(body, request.schema)
     return {name: value for name, value in body.items() if value is not None}
+
+
+def _hold_to(body: dict[str, Json], schema: AnswerSchema) -> None:
+    """Offer a schema as the tool to answer with; a model that reasons cannot be made to call it."""
+    tools = body.get("tools")
+    listed = tools if isinstance(tools, list) else []
+    answer: Json = {
+        "name": schema.name, "description": _ANSWER, "input_schema": dict(schema.body),
+    }  # fmt: skip
+    body["tools"] = [*listed, answer]
+    thinking = body.get("thinking")
+    free = isinstance(thinking, dict) and thinking.get("type") != "disabled"
+    only: Json = {"type": "tool", "name": schema.name}
+    body["tool_choice"] = {"type": "auto"} if free else {"type": "any"} if listed else only
 
 
 def settle_for(request: ChatRequest, dialect: Dialect) -> Settled:

@@ -19,11 +19,13 @@ from jan_magics.providers.dialects import (
     MISTRAL,
     MLX,
     MOONSHOT,
+    OFFLINE,
     OLLAMA,
     OPEN_MODELS,
     OPENAI,
     OPENROUTER,
     PLAIN,
+    SEARCHING,
     XAI,
     Dialect,
 )
@@ -55,7 +57,7 @@ _ENTRIES: Final = (
     # The same port; another spelling, because a key belongs to an address.
     Entry("mlx", "http://localhost:8080/v1", local=True, dialect=MLX),
     Entry("local", "", local=True, dialect=LLAMA),
-    Entry("offline", "", local=True, wire="offline"),
+    Entry("offline", "", local=True, wire="offline", dialect=OFFLINE),
     Entry("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", dialect=OPENAI),
     Entry("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", wire="anthropic",
           dialect=ANTHROPIC, header="x-api-key"),
@@ -72,7 +74,7 @@ _ENTRIES: Final = (
           dialect=OPEN_MODELS),
     Entry("xai", "https://api.x.ai/v1", "XAI_API_KEY", dialect=XAI),
     Entry("cohere", "https://api.cohere.ai/compatibility/v1", "COHERE_API_KEY", dialect=COHERE),
-    Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", dialect=HOSTED),
+    Entry("perplexity", "https://api.perplexity.ai", "PERPLEXITY_API_KEY", dialect=SEARCHING),
     Entry("moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY", dialect=MOONSHOT),
     Entry("minimax", "https://api.minimax.io/v1", "MINIMAX_API_KEY", dialect=MINIMAX),
 )  # fmt: skip

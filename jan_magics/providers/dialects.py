@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
+from jan_magics.domain.models import Schemas
+
 Switch: TypeAlias = Literal["", "template", "effort", "nested", "own"]
 """Where reasoning is switched: nowhere, by the chat template's arguments, by `reasoning_effort`, by
 OpenRouter's `reasoning`, or in a way of the wire's own."""
@@ -27,7 +29,8 @@ class Dialect:
     that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
     gone on with. `tags`: reasoning may come in the text, between tags. `refuses` is what is not
     sent, and of each pair in `one_of` the second goes where both are given. `thoughts` is the
-    pattern of models that want the reasoning of their earlier answers back.
+    pattern of models that want the reasoning of their earlier answers back. `schemas` says whether
+    answers are held to a schema, in the form of the wire.
     """
 
     usage: bool = True
@@ -44,6 +47,7 @@ class Dialect:
     refuses: tuple[Refusal, ...] = ()
     one_of: tuple[tuple[str, str], ...] = ()
     thoughts: str = ""
+    schemas: Schemas = "never"
 
 
 LLAMA_ONLY: Final = frozenset(
@@ -85,29 +89,38 @@ _GOOGLE: Final = (
 )
 
 PLAIN: Final = Dialect()
-CUSTOM: Final = Dialect(tags=True)
+# Who does not know schemas says so, and is asked in words from then on.
+CUSTOM: Final = Dialect(tags=True, schemas="alone")
+# Its grammar for a schema excludes the one for tools.
 LLAMA: Final = Dialect(
     progress=True, cache=True, prefill=True, slots="/slots", tags=True,
-    reasoning="template",
+    reasoning="template", schemas="alone",
 )  # fmt: skip
 MLX: Final = Dialect(tags=True, reasoning="template")
+# Those that only know `json_object`, or say nothing of schemas, are asked in words.
 HOSTED: Final = Dialect(refuses=(_ONLY_LLAMA,))
-EFFORT: Final = replace(HOSTED, reasoning="effort")
+SEARCHING: Final = replace(HOSTED, schemas="alone")
+EFFORT: Final = replace(HOSTED, reasoning="effort", schemas="alone")
 # Open models run there, some with their reasoning in the text; both take llama.cpp's samplers.
-OPEN_MODELS: Final = Dialect(reasoning="effort", tags=True)
-OPENROUTER: Final = replace(HOSTED, reasoning="nested")
+OPEN_MODELS: Final = Dialect(reasoning="effort", tags=True, schemas="alone")
+OPENROUTER: Final = replace(HOSTED, reasoning="nested", schemas="alone")
 # Refuses unknown keys, and sends the usage unasked.
-MISTRAL: Final = replace(HOSTED, usage=False, seed_key="random_seed")
+MISTRAL: Final = replace(HOSTED, usage=False, seed_key="random_seed", schemas="alone")
 MOONSHOT: Final = replace(HOSTED, thoughts=r"thinking|^kimi-k2\.[5-9]")
 COHERE: Final = replace(EFFORT, usage=False)
 MINIMAX: Final = replace(HOSTED, tags=True)
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.
-OPENAI: Final = Dialect(limit_key="max_completion_tokens", refuses=_OPENAI, reasoning="effort")
-XAI: Final = Dialect(refuses=_XAI, reasoning="effort")
-ANTHROPIC: Final = Dialect(
-    refuses=_ANTHROPIC, one_of=(("temperature", "top_p"),), reasoning="own", prefill=True
+OPENAI: Final = Dialect(
+    limit_key="max_completion_tokens", refuses=_OPENAI, reasoning="effort", schemas="always"
 )
-GOOGLE: Final = Dialect(refuses=_GOOGLE, reasoning="own")
+XAI: Final = Dialect(refuses=_XAI, reasoning="effort", schemas="alone")
+# A schema goes as a tool that must be called: any others may be offered beside it.
+ANTHROPIC: Final = Dialect(
+    refuses=_ANTHROPIC, one_of=(("temperature", "top_p"),), reasoning="own", prefill=True,
+    schemas="always",
+)  # fmt: skip
+GOOGLE: Final = Dialect(refuses=_GOOGLE, reasoning="own", schemas="alone")
 # `native` is for servers of other names that speak its OpenAI-like wire.
-OLLAMA: Final = Dialect(native="/api/ps", reasoning="own", tags=True)
-LMSTUDIO: Final = Dialect(native="/api/v0/models", tags=True)
+OLLAMA: Final = Dialect(native="/api/ps", reasoning="own", tags=True, schemas="alone")
+LMSTUDIO: Final = Dialect(native="/api/v0/models", tags=True, schemas="alone")
+OFFLINE: Final = Dialect(schemas="always")

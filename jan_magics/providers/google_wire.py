@@ -49,6 +49,10 @@ def encode(request: ChatRequest, dialect: Dialect) -> Block:
             (body if name in _BESIDE else config)[_NAMES.get(name, name)] = value
     if isinstance(stop := config.get("stopSequences"), str):
         config["stopSequences"] = [stop]
+    if request.schema:
+        config["responseMimeType"] = "application/json"
+        # The plain JSON schema; `responseSchema` takes only a part of it.
+        config["responseJsonSchema"] = dict(request.schema.body)
     if thinking := _thinking(settled, request.model.name):
         config["thinkingConfig"] = thinking
     if config:

@@ -12,6 +12,7 @@ from jan_magics.domain.errors import ModelNotFound, ProviderError, ServerFailed,
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta
 from jan_magics.domain.messages import FinishReason, Json, text_of
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef, Timings, Usage
+from jan_magics.providers.filling import fill
 from jan_magics.providers.quoting import pieces, quote
 
 When: TypeAlias = Literal["before", "in", "after"]
@@ -113,11 +114,10 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
         (text_of(message) for message in reversed(request.messages) if message.role == "user"), ""
     )
     seed = request.options.seed or 0
-    echo = request.model.name == "echo"
     goes_on = behaviour.continues and request.messages[-1].role == "assistant"
     begun = said[-1] if goes_on else ""
     sources = said[:-1] if goes_on else said  # else it would quote what it goes on with
-    text = prompt if echo else quote(prompt, (request.system, *sources), seed=seed)
+    text = _said(request, prompt, sources, seed)
     words = pieces(text.removeprefix(begun))
     limit = request.options.max_tokens or len(words)
     reason: FinishReason = "length" if limit < len(words) else "stop"
@@ -132,6 +132,14 @@ def _answer(request: ChatRequest, behaviour: Behaviour) -> Sequence[StreamEvent]
     rate = 1 / behaviour.pace if behaviour.pace else None
     usage = Usage(input=read, output=len(words), cached=0)
     return [*deltas, Finish(reason, usage, Timings(tokens_per_second=rate))]
+
+
+def _said(request: ChatRequest, prompt: str, sources: Sequence[str], seed: int) -> str:
+    if request.model.name == "echo":
+        return prompt
+    if request.schema:
+        return fill(request.schema.body, prompt)
+    return quote(prompt, (request.system, *sources), seed=seed)
 
 
 def _chosen(behaviour: Behaviour, options: ChatOptions) -> Behaviour:

@@ -94,6 +94,8 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
             }
             for tool in request.tools
         ]
+    if request.schema:
+        body["format"] = dict(request.schema.body)
     options: dict[str, Json] = {}
     if request.window:
         options["num_ctx"] = request.window

@@ -1,6 +1,6 @@
 """The OpenAI chat wire, outward: a request becomes JSON. Pure; openai_answer.py reads answers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jan_magics.domain.messages import (
     FilePart,
@@ -12,7 +12,7 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from jan_magics.domain.models import ChatRequest, ToolSpec
+from jan_magics.domain.models import AnswerSchema, ChatRequest, ToolSpec
 from jan_magics.providers.dialects import Dialect
 from jan_magics.providers.params import settle, wants_thoughts
 from jan_magics.providers.waves import base64_of, output_of, waves
@@ -40,6 +40,8 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
         body["timings_per_token"] = True
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
+    if request.schema:
+        body["response_format"] = _form(request.schema)
     body |= _options(request, dialect)
     return {name: value for name, value in body.items() if value is not None}
 
@@ -64,6 +66,27 @@ def _options(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
     elif request.options.think is None and dialect.reasoning == "nested":
         chosen["reasoning"] = {"enabled": False} if level == "off" else {"effort": level}
     return chosen
+
+
+def _form(schema: AnswerSchema) -> Json:
+    told: dict[str, Json] = {"name": schema.name, "schema": dict(schema.body)}
+    # Strictly only what OpenAI takes so: elsewhere the schema is followed as well as it can be.
+    return {"type": "json_schema", "json_schema": {**told, "strict": _is_strict(schema.body)}}
+
+
+def _is_strict(node: object) -> bool:
+    """Tell whether every object of a schema names all that it may have, and nothing else."""
+    if isinstance(node, list):
+        return all(map(_is_strict, node))
+    if not isinstance(node, Mapping):
+        return True
+    fields = node.get("properties")
+    if isinstance(fields, dict) or node.get("type") == "object":
+        required, names = node.get("required", []), set(fields if isinstance(fields, dict) else ())
+        whole = isinstance(required, list) and set(map(str, required)) == names
+        if not whole or node.get("additionalProperties") is not False:
+            return False
+    return all(map(_is_strict, node.values()))
 
 
 def _tool(tool: ToolSpec) -> Json:

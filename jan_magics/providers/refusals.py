@@ -1,4 +1,4 @@
-"""What a server's words refuse of any request for a model: images, tools, a system role. Pure."""
+"""What a server's words refuse of any request for a model: images, tools, a schema. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,16 @@ from jan_magics.domain.models import ChatRequest
 _NO: Final = r"(?:do(?:es)? not|doesn'?t|don'?t|cannot|can'?t|is not|isn'?t|are not|not|no)"
 _TOOLS: Final = r"(?:tools?\b|tool[ _-](?:use|call(?:ing|s)?)|function[ _-]call(?:ing|s)?)"
 _IMAGES: Final = r"(?:images?\b|vision\b|image[ _](?:input|url|content)s?)"
+_SCHEMA: Final = r"(?:response[ _]format\b|json[ _]schema\b|structured outputs?\b)"
 _WORDS: Final[Mapping[Refused, re.Pattern[str]]] = MappingProxyType({
+    "schema": re.compile(
+        rf"{_SCHEMA}.{{0,80}}{_NO} (?:\w+ )?(?:support|available|allow|permit|recogni)"
+        rf"|{_SCHEMA}.{{0,40}}unavailable"
+        rf"|{_NO} support.{{0,40}}{_SCHEMA}"
+        rf"|(?:unsupported|unknown|unrecognized|unexpected|invalid).{{0,60}}{_SCHEMA}"
+        rf"|{_SCHEMA}.{{0,60}}(?:is invalid|input should be|must be one of|not in)",
+        re.IGNORECASE | re.DOTALL,
+    ),
     "system": re.compile(
         r"system (?:role|prompt|message|instruction)s? (?:is |are )?not (?:supported|allowed)"
         rf"|{_NO} (?:support|accept|allow)(?:ed|s)? (?:an? |the )?['\"]?(?:system|developer)\b"
@@ -45,6 +54,8 @@ def refused_in(words: str) -> Refused | None:
 
 def is_in(refused: Refused, request: ChatRequest) -> bool:
     """Tell whether a request has what was refused."""
+    if refused == "schema":
+        return request.schema is not None
     if refused == "tools":
         return bool(request.tools)
     if refused == "system":

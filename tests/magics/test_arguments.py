@@ -17,7 +17,7 @@ from jan_magics.magics.words import words
 CHAT_FLAGS = (
     "--assistant --at --attach --background --collection --dry-run --grid --literal "
     "--max-steps --max-tokens --model --needle --no-history --no-stream --overflow "
-    "--query --reuse --system --temperature --thread --threshold --to-cell --tools "
+    "--query --reuse --schema --system --temperature --thread --threshold --to-cell --tools "
     "--window --yes -P -a -c -f -k -m -o -q -s -t"
 )
 VERB_NAMES = (
