@@ -67,8 +67,11 @@ class Connections:
                     connection.execute("COMMIT")
 
     @contextmanager
-    def writing(self) -> Iterator[apsw.Connection]:
-        """Give this thread's connection for one transaction: all of it, or nothing."""
+    def writing(self, _thread_id: str | None = None) -> Iterator[apsw.Connection]:
+        """Give this thread's connection for one transaction: all of it, or nothing.
+
+        Nobody else writes into the file meanwhile, whichever thread it is about.
+        """
         with translated(self._path, self._patience):
             connection = self._mine()
             connection.execute("BEGIN IMMEDIATE")

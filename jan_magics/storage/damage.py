@@ -1,14 +1,13 @@
-"""Damage in a SQLite store: finding it, and mending what can be mended."""
+"""Damage in rows of threads: finding it, and mending what can be mended."""
 
 import json
 from typing import Any, Final
-
-import apsw
 
 from jan_magics.domain.messages import Json
 from jan_magics.domain.tree import TreeIndex
 from jan_magics.storage.codec import EPOCH, MILLISECOND, canonical, parse
 from jan_magics.storage.content import OWN
+from jan_magics.storage.database import Database
 from jan_magics.storage.guessing import guessed_thread
 from jan_magics.storage.message_rows import (
     add_records,
@@ -36,22 +35,19 @@ _LOOSE: Final = """
 """A message without a usable link in a thread that has links."""
 
 
-def find(connection: apsw.Connection) -> list[str]:
-    """Return what is wrong, a line each."""
-    lines = [str(line) for (line,) in connection.execute("PRAGMA integrity_check(20)")]
-    faults = [f"the database is damaged: {line}" for line in lines if line != "ok"]
-    orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-    faults += [f"a row of {table} belongs to no thread" for table, *_ in orphans]
-    faults += [f"thread {name}: its record is damaged" for _, name in _bad_threads(connection)]
-    faults += [f"thread {row[1]}: message {row[3]!r} is damaged" for row in _bad(connection)]
+def find(connection: Database, unreadable: str) -> list[str]:
+    """Return what is wrong, a line each; `unreadable` is SQL for a message that is no JSON."""
+    faults = [f"thread {name}: its record is damaged" for _, name in _bad_threads(connection)]
+    bad = _bad(connection, unreadable)
+    faults += [f"thread {row[1]}: message {row[3]!r} is damaged" for row in bad]
     faults += [f"thread {name}: its counts are wrong" for _, name in _miscounted(connection)]
     return faults
 
 
-def mend(connection: apsw.Connection) -> list[str]:
+def mend(connection: Database, unreadable: str) -> list[str]:
     """Mend what can be mended; a damaged message is kept among our own records."""
     done: list[str] = []
-    for thread, name, n, identifier, data, parent in _bad(connection):
+    for thread, name, n, identifier, data, parent in _bad(connection, unreadable):
         record: dict[str, Json] = {"type": "damaged", "id": identifier, "text": str(data)}
         add_records(connection, thread, [record])
         connection.execute("DELETE FROM message WHERE n = ?", (n,))
@@ -64,13 +60,10 @@ def mend(connection: apsw.Connection) -> list[str]:
     for n, name in _miscounted(connection, exact=True):
         recount(connection, n)
         done.append(f"thread {name}: its messages were counted anew")
-    if connection.execute("PRAGMA integrity_check(1)").fetchone() != ("ok",):
-        connection.execute("REINDEX")
-        done.append("the indexes were made anew")
     return done
 
 
-def recount(connection: apsw.Connection, thread: int) -> None:
+def recount(connection: Database, thread: int) -> None:
     """Count the messages and leaves of a thread anew; its time stays."""
     row = connection.execute(f"{_COUNTED} WHERE t.n = ?", (thread,)).fetchone()
     if row is not None:
@@ -80,11 +73,11 @@ def recount(connection: apsw.Connection, thread: int) -> None:
         )
 
 
-def _is_loose(connection: apsw.Connection, thread: int) -> bool:
+def _is_loose(connection: Database, thread: int) -> bool:
     return connection.execute(_LOOSE, (thread,)).fetchone() is not None
 
 
-def _leaves(connection: apsw.Connection, thread: int, counted: int) -> int:
+def _leaves(connection: Database, thread: int, counted: int) -> int:
     """Return the leaves as the tree shows them: where a message without a link hangs, it finds."""
     if not _is_loose(connection, thread):
         return counted
@@ -92,7 +85,7 @@ def _leaves(connection: apsw.Connection, thread: int, counted: int) -> int:
     return TreeIndex(read_messages(connection, thread), tombstones=graves).leaves
 
 
-def _miscounted(connection: apsw.Connection, *, exact: bool = False) -> list[tuple[int, str]]:
+def _miscounted(connection: Database, *, exact: bool = False) -> list[tuple[int, str]]:
     """Return the threads whose numbers are wrong.
 
     The leaves of a loose thread are counted when something hangs loose or is found again. What is
@@ -107,7 +100,7 @@ def _miscounted(connection: apsw.Connection, *, exact: bool = False) -> list[tup
     return wrong
 
 
-def _rebuild(connection: apsw.Connection, n: int) -> None:
+def _rebuild(connection: Database, n: int) -> None:
     """Write a thread's record anew from what its title, its messages and our records say."""
     wanted = "SELECT id, title, updated_at, data FROM thread WHERE n = ?"
     rows: list[Any] = connection.execute(wanted, (n,)).fetchall()
@@ -126,7 +119,7 @@ def _rebuild(connection: apsw.Connection, n: int) -> None:
     )
 
 
-def _notebooks(connection: apsw.Connection) -> set[str]:
+def _notebooks(connection: Database) -> set[str]:
     """Return the notebooks that have a thread of their own."""
     rows = connection.execute("SELECT data FROM thread WHERE deleted_at IS NULL").fetchall()
     records = [record for (data,) in rows if isinstance(record := _parsed(data), list)]
@@ -135,7 +128,7 @@ def _notebooks(connection: apsw.Connection) -> set[str]:
     return {str(each.get("notebook")) for each in mine}
 
 
-def _bad_threads(connection: apsw.Connection) -> list[tuple[int, str]]:
+def _bad_threads(connection: Database) -> list[tuple[int, str]]:
     rows: list[Any] = connection.execute("SELECT n, id, data FROM thread").fetchall()
     return [(n, name) for n, name, data in rows if not _is_record(data)]
 
@@ -152,11 +145,11 @@ def _parsed(data: Any) -> Json:
         return None
 
 
-def _bad(connection: apsw.Connection) -> list[tuple[Any, ...]]:
+def _bad(connection: Database, unreadable: str) -> list[tuple[Any, ...]]:
     """Return the messages that cannot be read: thread, its id, row, id, data, parent."""
     rows = connection.execute(
         "SELECT thread, thread.id, message.n, message.id, message.data, message.parent"
-        " FROM message JOIN thread ON thread.n = message.thread WHERE NOT json_valid(message.data)"
+        f" FROM message JOIN thread ON thread.n = message.thread WHERE {unreadable}"  # noqa: S608
     )
-    # SQLite cannot read what is nested deeper than a thousand levels; we may.
+    # What is nested too deeply for a database may be read by us.
     return [row for row in rows.fetchall() if _parsed(row[4]) is None]

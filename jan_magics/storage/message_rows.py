@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-import apsw
-
 from jan_magics.domain.messages import UNLINKED, Json, Message
 from jan_magics.storage.codec import canonical, decode_message, encode_message, parse
+from jan_magics.storage.database import Database
 from jan_magics.storage.json_text import parse_each
 from jan_magics.storage.log import message_of
 from jan_magics.storage.thread_rows import column
@@ -23,7 +22,7 @@ _PUT: Final = """
 """
 
 
-def read_messages(connection: apsw.Connection, thread: int) -> list[Message]:
+def read_messages(connection: Database, thread: int) -> list[Message]:
     """Return the messages of a thread in the order of writing; a damaged one is left out."""
     rows = connection.execute(
         "SELECT data FROM message WHERE thread = ? ORDER BY n", (thread,)
@@ -34,7 +33,7 @@ def read_messages(connection: apsw.Connection, thread: int) -> list[Message]:
 
 
 def put(
-    connection: apsw.Connection, thread: int, message: Message, *, replacing: bool = True
+    connection: Database, thread: int, message: Message, *, replacing: bool = True
 ) -> tuple[int, int] | None:
     """Write a message and return how many messages and leaves came to be; None: no change."""
     identity = (thread, column(message.id))
@@ -58,7 +57,7 @@ def put(
     return int(stored is None), _leaves(connection, touched) - leaves
 
 
-def is_awaited(connection: apsw.Connection, thread: int, message: Message) -> bool:
+def is_awaited(connection: Database, thread: int, message: Message) -> bool:
     """Tell whether a message that is not there yet has children already."""
     identity = (thread, column(message.id))
     rows = connection.execute(
@@ -69,7 +68,7 @@ def is_awaited(connection: apsw.Connection, thread: int, message: Message) -> bo
     return rows.fetchone() is not None
 
 
-def any_orphan(connection: apsw.Connection, thread: int, messages: Iterable[Message]) -> bool:
+def any_orphan(connection: Database, thread: int, messages: Iterable[Message]) -> bool:
     """Tell whether a message names a parent that is not there."""
     parents = {message.parent_id for message in messages}
     there = "SELECT 1 FROM message WHERE thread = ? AND id = ?"
@@ -80,7 +79,7 @@ def any_orphan(connection: apsw.Connection, thread: int, messages: Iterable[Mess
     )
 
 
-def bury(connection: apsw.Connection, thread: int, message_id: str) -> tuple[int, int] | None:
+def bury(connection: Database, thread: int, message_id: str) -> tuple[int, int] | None:
     """Delete a message, leaving a tombstone; None where there is no such message."""
     identity = (thread, column(message_id))
     stored = connection.execute(
@@ -95,23 +94,21 @@ def bury(connection: apsw.Connection, thread: int, message_id: str) -> tuple[int
     return -1, _leaves(connection, touched) - leaves
 
 
-def add_tombstone(
-    connection: apsw.Connection, thread: int, message_id: str, parent: str | None
-) -> None:
+def add_tombstone(connection: Database, thread: int, message_id: str, parent: str | None) -> None:
     """Remember that a message was deleted, and where it hung."""
     connection.execute(
-        "INSERT OR IGNORE INTO tombstone (thread, id, data) VALUES (?, ?, ?)",
+        "INSERT INTO tombstone (thread, id, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         (thread, column(message_id), canonical([message_id, parent])),
     )
 
 
-def lift(connection: apsw.Connection, thread: int, messages: Iterable[Message]) -> None:
+def lift(connection: Database, thread: int, messages: Iterable[Message]) -> None:
     """Forget that messages were deleted, so that they can come back."""
     names = [(thread, column(message.id)) for message in messages]
     connection.executemany("DELETE FROM tombstone WHERE thread = ? AND id = ?", names)
 
 
-def tombstones(connection: apsw.Connection, thread: int) -> dict[str, str | None]:
+def tombstones(connection: Database, thread: int) -> dict[str, str | None]:
     """Return the ids of deleted messages with their parents."""
     rows = connection.execute("SELECT id, data FROM tombstone WHERE thread = ?", (thread,))
     found: dict[str, str | None] = {}
@@ -122,18 +119,16 @@ def tombstones(connection: apsw.Connection, thread: int) -> dict[str, str | None
     return found
 
 
-def add_records(
-    connection: apsw.Connection, thread: int, records: Iterable[Mapping[str, Json]]
-) -> None:
+def add_records(connection: Database, thread: int, records: Iterable[Mapping[str, Json]]) -> None:
     """Append records of ours, of whatever kind."""
     rows = [(thread, canonical(dict(record))) for record in records]
     connection.executemany("INSERT INTO overlay (thread, data) VALUES (?, ?)", rows)
 
 
-def read_records(connection: apsw.Connection, thread: int) -> list[Json]:
+def read_records(connection: Database, thread: int) -> list[Json]:
     """Return our own records of a thread in the order of writing."""
     rows = connection.execute("SELECT data FROM overlay WHERE thread = ? ORDER BY n", (thread,))
-    return [parse(str(data)) for (data,) in rows]
+    return [parse(str(data)) for (data,) in rows.fetchall()]
 
 
 def _parent(data: str) -> str | None:
@@ -143,12 +138,12 @@ def _parent(data: str) -> str | None:
     return parent if isinstance(parent, str) else None
 
 
-def _is_deleted(connection: apsw.Connection, identity: tuple[int, str]) -> bool:
+def _is_deleted(connection: Database, identity: tuple[int, str]) -> bool:
     found = connection.execute("SELECT 1 FROM tombstone WHERE thread = ? AND id = ?", identity)
     return found.fetchone() is not None
 
 
-def _leaves(connection: apsw.Connection, touched: Mapping[str, int | str | None]) -> int:
+def _leaves(connection: Database, touched: Mapping[str, int | str | None]) -> int:
     """Count the leaves among a message, its parent and its parent before the change."""
     found = connection.execute(_LEAVES, dict(touched)).fetchone()
     return int(found[0]) if found else 0

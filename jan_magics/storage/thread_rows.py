@@ -5,13 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-import apsw
-
 from jan_magics.domain.errors import ThreadNotFound
 from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import Stamp, ThreadRow
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY as ROOT
 from jan_magics.storage.codec import EPOCH, MILLISECOND, canonical, to_milliseconds
+from jan_magics.storage.database import Database
 from jan_magics.storage.json_text import parse_each, parse_or_none
 
 LIST: Final = """
@@ -50,7 +49,7 @@ def read_rows(rows: Sequence[tuple[Any, ...]]) -> list[ThreadRow]:
     return made
 
 
-def live_thread(connection: apsw.Connection, thread_id: str) -> Thread:
+def live_thread(connection: Database, thread_id: str) -> Thread:
     """Return a thread that is not in the bin. Raises ThreadNotFound."""
     row = connection.execute(_ONE, (column(thread_id),)).fetchone()
     if row is None:
@@ -58,7 +57,7 @@ def live_thread(connection: apsw.Connection, thread_id: str) -> Thread:
     return _thread(row, parse_or_none(str(row[3])))
 
 
-def live_number(connection: apsw.Connection, thread_id: str) -> int:
+def live_number(connection: Database, thread_id: str) -> int:
     """Return the row number of a thread that is not in the bin. Raises ThreadNotFound."""
     found = connection.execute(
         "SELECT n FROM thread WHERE id = ? AND deleted_at IS NULL", (column(thread_id),)
@@ -68,18 +67,18 @@ def live_number(connection: apsw.Connection, thread_id: str) -> int:
     return int(found[0])
 
 
-def add_thread(connection: apsw.Connection, thread: Thread) -> bool:
+def add_thread(connection: Database, thread: Thread) -> bool:
     """Write a new thread; tell whether its id was free."""
     connection.execute(_INSERT, _columns(thread))
     return bool(connection.changes())
 
 
-def change_thread(connection: apsw.Connection, thread: Thread, now: datetime) -> None:
+def change_thread(connection: Database, thread: Thread, now: datetime) -> None:
     """Write a thread's title, metadata and time anew."""
     connection.execute(_UPDATE, _columns(replace(thread, updated_at=now)))
 
 
-def count(connection: apsw.Connection, n: int, change: tuple[int, int], now: datetime) -> None:
+def count(connection: Database, n: int, change: tuple[int, int], now: datetime) -> None:
     """Add to the numbers of messages and leaves; the thread was changed now."""
     connection.execute(
         "UPDATE thread SET messages = messages + ?, leaves = leaves + ?, updated_at = ?,"
@@ -89,7 +88,7 @@ def count(connection: apsw.Connection, n: int, change: tuple[int, int], now: dat
     )
 
 
-def stamp(connection: apsw.Connection, thread_id: str) -> Stamp:
+def stamp(connection: Database, thread_id: str) -> Stamp:
     """Return what differs after every write into a thread. Raises ThreadNotFound."""
     row = connection.execute(_STAMP, (column(thread_id),)).fetchone()
     if row is None:
@@ -98,7 +97,7 @@ def stamp(connection: apsw.Connection, thread_id: str) -> Stamp:
 
 
 def column(text: str) -> str:
-    """Return a text for a column: SQLite takes valid Unicode only; the true one is in the data."""
+    """Return a text for a column, which holds valid Unicode only; the true one is in the data."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -50,7 +50,7 @@ def test_nothing_is_touched_before_the_first_call(store: SqliteStore, path: Path
 
 def test_the_database_is_durable_and_closes_cleanly(store: SqliteStore, path: Path) -> None:
     store.create_thread(make_thread())
-    with store._connections.reading() as connection:
+    with store._file.reading() as connection:
         assert connection.pragma("journal_mode") == "wal"
         assert connection.pragma("synchronous") == 2
         assert connection.pragma("foreign_keys") == 1
@@ -202,14 +202,14 @@ def test_every_thread_has_a_connection_and_gives_it_back(store: SqliteStore) -> 
     seen: list[apsw.Connection | int] = []
 
     def look() -> None:
-        with store._connections.reading() as connection:
+        with store._file.reading() as connection:
             seen.append(id(connection))
-        seen.append(len(store._connections._open))
+        seen.append(len(store._file._open))
 
-    with store._connections.reading() as mine:
+    with store._file.reading() as mine:
         other = threading.Thread(target=look)
         other.start()
         other.join()
         assert seen[0] != id(mine)
     assert seen[1] == 2
-    assert len(store._connections._open) == 1
+    assert len(store._file._open) == 1

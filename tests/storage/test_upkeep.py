@@ -269,7 +269,7 @@ def test_a_network_file_system_gets_another_journal_and_says_so(tmp_path: Path) 
     store.create_thread(make_thread())
     store.create(make_message("a"))
     assert [file.name for file in tmp_path.iterdir()] == ["jan.sqlite"]
-    with store._connections.reading() as connection:
+    with store._file.reading() as connection:
         assert connection.pragma("journal_mode") == "delete"
         assert connection.pragma("synchronous") == 2
     [said] = store.check()

@@ -1,0 +1,54 @@
+"""Whole threads in rows of a database: the bin, and threads on their way elsewhere."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from jan_magics.domain.errors import StoreError
+from jan_magics.domain.protocols import ThreadRow
+from jan_magics.storage import damage, message_rows, thread_rows
+from jan_magics.storage.database import Transactions
+from jan_magics.storage.names import check_thread_id
+from jan_magics.storage.thread_rows import live_number, live_thread
+from jan_magics.storage.upkeep import WholeThread
+
+
+class WholeRows:
+    """Threads as a whole, over the connections of a database."""
+
+    def __init__(self, connections: Transactions, clock: Callable[[], datetime]) -> None:
+        self._connections = connections
+        self._clock = clock
+
+    def binned(self) -> Sequence[ThreadRow]:
+        """List the threads in the bin, the last deleted first."""
+        with self._connections.reading() as connection:
+            return thread_rows.read_rows(connection.execute(thread_rows.BINNED).fetchall())
+
+    def whole(self, thread_id: str) -> WholeThread:
+        """Return all that is known of a thread. Raises ThreadNotFound."""
+        with self._connections.reading() as connection:
+            n = live_number(connection, thread_id)
+            records = message_rows.read_records(connection, n)
+            return WholeThread(
+                live_thread(connection, thread_id),
+                message_rows.read_messages(connection, n),
+                [record for record in records if isinstance(record, dict)],
+                message_rows.tombstones(connection, n),
+            )
+
+    def adopt(self, whole: WholeThread) -> None:
+        """Write a whole thread as it is, its times included. Raises StoreError if it exists."""
+        check_thread_id(whole.thread.id)
+        with self._connections.writing() as connection:
+            if not thread_rows.add_thread(connection, whole.thread):
+                raise StoreError(
+                    f"there is a thread {whole.thread.id!r} already, perhaps in the bin",
+                    "Delete it, then empty the bin",
+                )
+            n = live_number(connection, whole.thread.id)
+            for message in whole.messages:
+                message_rows.put(connection, n, message)
+            message_rows.add_records(connection, n, whole.records)
+            for name, parent in whole.tombstones.items():
+                message_rows.add_tombstone(connection, n, name, parent)
+            damage.recount(connection, n)
