@@ -11,7 +11,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+# How long an example takes says nothing on a busy machine.
+profile = hypothesis.settings.get_current_profile_name()
+hypothesis.settings.register_profile(
+    "patient", hypothesis.settings.get_profile(profile), deadline=None
+)
+hypothesis.settings.load_profile("patient")
 
 collect_ignore = ["benchmarks"]  # programs, not tests
 

@@ -32,7 +32,10 @@ from jan_magics.providers.hosts import Host
 from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
-from jan_magics.storage.search import Search, log_stamp
+from jan_magics.storage.postgres import PostgresStore
+from jan_magics.storage.postgres_search import PostgresSearch
+from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
+from jan_magics.storage.search import Search, Searching, log_stamp
 from jan_magics.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -136,7 +139,7 @@ def _engine(
     folder = data_folder(settings, opening.folder())
     path = playing.folder if playing else Path(folder.value or "")
     clock, make_id = (playing.now, playing.new_id) if playing else (now, new_id)
-    store = open_store(settings, path, clock)
+    store = open_store(None if playing else settings.get("store").value, path, clock)
     shared = Shared()
     connected = partial(_connect, opening, local, shared)
     search = open_search(store, path)
@@ -152,15 +155,23 @@ def _known(playing: Playing) -> Callable[[], Awaitable[tuple[ModelInfo, ...]]]:
     return known
 
 
-def open_store(settings: Settings, path: Path, clock: Callable[[], datetime]) -> Store:
-    """Return the store of a data folder; nothing is written before the first thread."""
-    if settings.get("store").value == "jsonl":
+def open_store(kind: str | None, path: Path, clock: Callable[[], datetime]) -> Store:
+    """Return the store of a data folder, or of a team; nothing is written before the first thread.
+
+    Raises:
+        SettingError: when the address of a database cannot be read.
+    """
+    if kind == "jsonl":
         return JsonlStore(path / "threads", clock)
+    if kind and is_postgres(kind):
+        return PostgresStore(PostgresUrl.read(kind), clock)
     return SqliteStore(path / "jan.db", clock)
 
 
-def open_search(store: Store, folder: Path) -> Search:
+def open_search(store: Store, folder: Path) -> Searching:
     """Return the search over a store; its file is made by the first search."""
+    if isinstance(store, PostgresStore):
+        return PostgresSearch(store)
     if isinstance(store, JsonlStore):
         return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
     return Search(folder / "search.db", store)

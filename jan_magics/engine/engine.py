@@ -18,7 +18,7 @@ from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
 from jan_magics.providers.learned import Learned
 from jan_magics.storage.live import LiveTurns
-from jan_magics.storage.search import Search
+from jan_magics.storage.search import Searching
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Engine:
     new_id: Callable[[], str]
     connect: Callable[[ModelRef], Provider]
     release: Callable[[], Awaitable[None]]
-    search: Search
+    search: Searching
     deck: Deck = field(default_factory=Deck)
     learned: Learned = field(default_factory=Learned)
     playing: Playing | None = field(init=False)

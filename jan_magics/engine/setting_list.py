@@ -28,7 +28,8 @@ SETTINGS: Final = (
     Setting("thread", "the thread that cells write to"),
     Setting("assistant", "as whom a thread answers that has no assistant of its own"),
     Setting("data_folder", "where threads are kept", foreign=False),
-    Setting("store", "how threads are kept", "sqlite", ("sqlite", "jsonl")),
+    Setting("store", "how threads are kept; or in which database of a team:"
+            " postgresql://host/database#schema", "sqlite", ("sqlite", "jsonl"), foreign=False),
     Setting("notebook", "the path of this notebook, where nothing else tells", foreign=False),
     Setting("rerun", "what running a cell again does", "branch", ("branch", "reuse", "append")),
     Setting("titles", "who gets a title made by its model: threads begun in the panel, all (auto), "

@@ -14,6 +14,7 @@ from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import parse_model
 from jan_magics.engine.setting_list import BY_NAME, SETTINGS, SWITCH, Setting, trait_of, variable_of
 from jan_magics.providers.hosts import Host, read_host
+from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
 _PROVIDER: Final = re.compile(r"providers[\s\"']*\.[\s\"']*([\w-]+)")
 _SWITCHED: Final = {"true": "on", "1": "on", "yes": "on", "false": "off", "0": "off", "no": "off"}
@@ -116,6 +117,8 @@ def checked(setting: Setting, value: object, source: str) -> str:
             _otherwise(setting, f"It says {setting.meaning}."),
         )
     text = str(value)
+    if setting.name == "store" and is_postgres(text):
+        return str(PostgresUrl.read(text))
     if setting.choices and text not in setting.choices:
         raise SettingError(
             f"{setting.name} from {source} is {text!r}",

@@ -51,7 +51,9 @@ class JanMagics(Magics):
         config=True
     )
     data_folder = Unicode("", help="where threads are kept").tag(config=True)
-    store = Enum(["", "sqlite", "jsonl"], "", help="how threads are kept").tag(config=True)
+    store = Unicode("", help="how threads are kept: sqlite, jsonl, or postgresql://…").tag(
+        config=True
+    )
     notebook = Unicode("", help="the path of this notebook").tag(config=True)
     rerun = Enum(["", "branch", "reuse", "append"], "", help="what running a cell again does").tag(
         config=True

@@ -274,9 +274,16 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
         threads, others = empty_bin(host)
         also = f", {counted(others, 'collection')}" if others else ""
         return Line(f"the bin is empty: {counted(threads, 'thread')}{also} gone for good")
-    session = host.session()
-    kind = "" if session.engine.deck.playing else f", {_KINDS[session.opened['store'] or 'sqlite']}"
-    return Line(f"threads are kept in {kept_in(host)}{kind}")
+    return Line(f"threads are kept in {_kept(host)}")
+
+
+def _kept(host: Host) -> str:
+    """Say where threads are kept, and how."""
+    session, place = host.session(), kept_in(host)
+    store = session.opened["store"] or "sqlite"
+    if session.engine.deck.playing:
+        return place
+    return f"{place}, {_KINDS[store]}" if store in _KINDS else f"{store}, all else in {place}"
 
 
 def _doctor(magics: Caller, parsed: Any, _: str) -> object:

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.errors import StoreError
 from jan_magics.storage.bin import Bin
 from jan_magics.storage.codec import from_milliseconds
-from jan_magics.storage.connections import Connections
 from jan_magics.storage.jsonl import JsonlStore
-from jan_magics.storage.message_rows import read_messages, read_records, tombstones
 from jan_magics.storage.sqlite import SqliteStore
 from jan_magics.storage.thread_folder import THREADS, read_thread_folder
 from jan_magics.storage.transfer import Incoming, Taken, WholeStore, take_in
@@ -49,7 +47,7 @@ def convert(data: Path, kind: Kind, clock: Callable[[], datetime]) -> Converted:
         # The oldest first, since equal times are listed in the order of writing.
         rows = list(reversed(source.threads()))
         threads = tuple(take_in(target, _living(source, row.thread.id)) for row in rows)
-        gone = _binned_jsonl(data, clock()) if other == "jsonl" else _binned_sqlite(source, data)
+        gone = _binned_jsonl(data, clock()) if other == "jsonl" else _binned_sqlite(data, clock)
         binned = tuple(_bury(data, kind, each, at) for each, at in gone)
     finally:
         source.close()
@@ -99,21 +97,12 @@ def _binned_jsonl(data: Path, now: datetime) -> Iterator[tuple[Incoming, datetim
         yield Incoming(name, moved, note), from_milliseconds(places.deleted_at(folder))
 
 
-def _binned_sqlite(source: WholeStore, data: Path) -> Iterator[tuple[Incoming, datetime]]:
-    rows = {row.thread.id: row.thread for row in source.binned()}
-    connections = Connections(data / DATABASE)
+def _binned_sqlite(
+    data: Path, clock: Callable[[], datetime]
+) -> Iterator[tuple[Incoming, datetime]]:
+    source = SqliteStore(data / DATABASE, clock)
     try:
-        with connections.reading() as connection:
-            found = connection.execute(
-                "SELECT n, id, deleted_at FROM thread WHERE deleted_at IS NOT NULL"
-                " ORDER BY deleted_at, n"
-            ).fetchall()
-        places: list[tuple[Any, ...]] = list(found)
-        for n, name, at in places:
-            with connections.reading() as connection:
-                records = [r for r in read_records(connection, n) if isinstance(r, dict)]
-                messages = read_messages(connection, n)
-                whole = WholeThread(rows[name], messages, records, tombstones(connection, n))
-            yield Incoming(name, whole), from_milliseconds(at)
+        for whole, at in source.deleted():
+            yield Incoming(whole.thread.id, whole), at
     finally:
-        connections.close()
+        source.close()

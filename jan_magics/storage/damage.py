@@ -25,6 +25,10 @@ _COUNTED: Final = """
             (SELECT 1 FROM message WHERE thread = t.n AND parent = leaf.id))
     FROM thread AS t
 """
+_BAD: Final = (
+    "SELECT thread, thread.id, message.n, message.id, message.data, message.parent"
+    " FROM message JOIN thread ON thread.n = message.thread WHERE "
+)
 _LOOSE: Final = """
     SELECT 1 FROM message AS m WHERE thread = ?1 AND (
         linked AND parent IS NOT NULL
@@ -147,9 +151,6 @@ def _parsed(data: Any) -> Json:
 
 def _bad(connection: Database, unreadable: str) -> list[tuple[Any, ...]]:
     """Return the messages that cannot be read: thread, its id, row, id, data, parent."""
-    rows = connection.execute(
-        "SELECT thread, thread.id, message.n, message.id, message.data, message.parent"
-        f" FROM message JOIN thread ON thread.n = message.thread WHERE {unreadable}"  # noqa: S608
-    )
+    rows = connection.execute(_BAD + unreadable)
     # What is nested too deeply for a database may be read by us.
     return [row for row in rows.fetchall() if _parsed(row[4]) is None]

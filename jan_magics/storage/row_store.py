@@ -65,10 +65,14 @@ class RowStore(WholeRows):
 
     def delete_thread(self, thread_id: str) -> None:
         """Move a thread to the bin; an absent one is no error."""
+        self.delete_at(thread_id, self._clock())
+
+    def delete_at(self, thread_id: str, moment: datetime) -> None:
+        """Move a thread to the bin as if at that moment; an absent one is no error."""
         with self._connections.writing() as connection:
             connection.execute(
                 "UPDATE thread SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL",
-                (to_milliseconds(self._clock()), column(thread_id)),
+                (to_milliseconds(moment), column(thread_id)),
             )
 
     def restore_thread(self, thread_id: str) -> None:

@@ -12,12 +12,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import apsw
 
 from jan_magics.domain.errors import StoreError, ThreadNotFound
-from jan_magics.domain.messages import Role, Thread
+from jan_magics.domain.messages import Message, Role, Thread
 from jan_magics.domain.overlays import NextRoot, Overlay
 from jan_magics.domain.protocols import Store, ThreadRow
 from jan_magics.domain.segmentation import Phrase, query_phrases
@@ -51,6 +51,20 @@ class Found:
     created_at: datetime
     snippet: str
     on_path: bool
+
+
+class Searching(Protocol):
+    """What finds messages in the threads of a store."""
+
+    def find(
+        self, words: str, *, thread_id: str | None = None, limit: int = SHOWN
+    ) -> Sequence[Found]:
+        """Return messages that have all words, the best first; any text is a query."""
+        ...
+
+    def close(self) -> None:
+        """Close what is open; a later search opens it again."""
+        ...
 
 
 class Search:
@@ -126,18 +140,9 @@ class Search:
                 stamp = ""  # a second change in this moment would have the same one
             # It may be damaged, or just have gone to the bin: what is known of it stays.
             with suppress(StoreError, ThreadNotFound):
-                messages = self._store.messages(row.thread.id)
-                root = row.thread.metadata.get(ACTIVE_ROOT_KEY)
-                index = TreeIndex(
-                    messages,
-                    active_root_id=root if isinstance(root, str) else None,
-                    tombstones=self._store.tombstones(row.thread.id),
-                )
-                # A root branch that is about to begin has no message yet.
-                path = () if _begins(self._store.overlays(row.thread.id)) else index.path()
-                on_path = {message.id for message in path}
+                messages, on_path = read_path(self._store, row.thread)
                 with _writing(connection):
-                    put_thread(connection, row.thread.id, index.messages, on_path, stamp)
+                    put_thread(connection, row.thread.id, messages, on_path, stamp)
         if known:
             with _writing(connection):
                 for gone in known:
@@ -168,6 +173,23 @@ class Search:
             with suppress(apsw.Error):
                 self._held.close()
             self._held = None
+
+
+def read_path(store: Store, thread: Thread) -> tuple[Sequence[Message], set[str]]:
+    """Return the messages of a thread, and the ids of those on its path.
+
+    Raises:
+        ThreadNotFound, StoreError: when it has just gone, or cannot be read.
+    """
+    root = thread.metadata.get(ACTIVE_ROOT_KEY)
+    index = TreeIndex(
+        store.messages(thread.id),
+        active_root_id=root if isinstance(root, str) else None,
+        tombstones=store.tombstones(thread.id),
+    )
+    # A root branch that is about to begin has no message yet.
+    path = () if _begins(store.overlays(thread.id)) else index.path()
+    return index.messages, {message.id for message in path}
 
 
 def log_stamp(threads: Path, thread: Thread) -> str:

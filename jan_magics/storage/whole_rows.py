@@ -1,12 +1,14 @@
 """Whole threads in rows of a database: the bin, and threads on their way elsewhere."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
 from jan_magics.domain.errors import StoreError
+from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage import damage, message_rows, thread_rows
-from jan_magics.storage.database import Transactions
+from jan_magics.storage.codec import from_milliseconds
+from jan_magics.storage.database import Database, Transactions
 from jan_magics.storage.names import check_thread_id
 from jan_magics.storage.thread_rows import live_number, live_thread
 from jan_magics.storage.upkeep import WholeThread
@@ -28,13 +30,20 @@ class WholeRows:
         """Return all that is known of a thread. Raises ThreadNotFound."""
         with self._connections.reading() as connection:
             n = live_number(connection, thread_id)
-            records = message_rows.read_records(connection, n)
-            return WholeThread(
-                live_thread(connection, thread_id),
-                message_rows.read_messages(connection, n),
-                [record for record in records if isinstance(record, dict)],
-                message_rows.tombstones(connection, n),
-            )
+            return _whole(connection, n, live_thread(connection, thread_id))
+
+    def deleted(self) -> Iterator[tuple[WholeThread, datetime]]:
+        """Yield the threads in the bin and when they were deleted, the first deleted first."""
+        threads = {row.thread.id: row.thread for row in self.binned()}
+        with self._connections.reading() as connection:
+            places = connection.execute(
+                "SELECT n, id, deleted_at FROM thread WHERE deleted_at IS NOT NULL"
+                " ORDER BY deleted_at, n"
+            ).fetchall()
+        for n, name, at in places:
+            with self._connections.reading() as connection:
+                whole = _whole(connection, n, threads[name])
+            yield whole, from_milliseconds(at)
 
     def adopt(self, whole: WholeThread) -> None:
         """Write a whole thread as it is, its times included. Raises StoreError if it exists."""
@@ -52,3 +61,13 @@ class WholeRows:
             for name, parent in whole.tombstones.items():
                 message_rows.add_tombstone(connection, n, name, parent)
             damage.recount(connection, n)
+
+
+def _whole(connection: Database, n: int, thread: Thread) -> WholeThread:
+    records = message_rows.read_records(connection, n)
+    return WholeThread(
+        thread,
+        message_rows.read_messages(connection, n),
+        [record for record in records if isinstance(record, dict)],
+        message_rows.tombstones(connection, n),
+    )

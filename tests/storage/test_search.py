@@ -13,13 +13,18 @@ from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import NextRoot
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import Changes
-from jan_magics.storage.search import Found, Search, log_stamp
+from jan_magics.storage.postgres import PostgresStore
+from jan_magics.storage.postgres_search import PostgresSearch
+from jan_magics.storage.search import Found, Search, Searching, log_stamp
 from tests.storage.samples import make_message, make_thread
 from tests.storage.writer import open_store
 
 
 @pytest.fixture
-def search(store: Store, tmp_path: Path) -> Iterator[Search]:
+def search(store: Store, tmp_path: Path) -> Iterator[Searching]:
+    if isinstance(store, PostgresStore):
+        yield PostgresSearch(store)
+        return
     opened = Search(tmp_path / "search.db", store, partial(log_stamp, tmp_path / "threads"))
     yield opened
     opened.close()
@@ -30,7 +35,7 @@ def found(hits: Sequence[Found]) -> list[str]:
     return [hit.message_id for hit in hits]
 
 
-def test_messages_of_all_threads_are_found(store: Store, search: Search) -> None:
+def test_messages_of_all_threads_are_found(store: Store, search: Searching) -> None:
     store.create_thread(make_thread("u", "another"))
     store.create(make_message("a", "what is overfitting?"))
     store.create(make_message("b", "Overfitting is learning by heart", thread_id="u"))
@@ -43,7 +48,7 @@ def test_messages_of_all_threads_are_found(store: Store, search: Search) -> None
     assert search.find("overfit", thread_id="nowhere") == []
 
 
-def test_chinese_is_found_by_any_part_of_it(store: Store, search: Search) -> None:
+def test_chinese_is_found_by_any_part_of_it(store: Store, search: Searching) -> None:
     store.create(make_message("a", "什么是过拟合？"))
     store.create(make_message("b", "合适的模型"))
     for part in ("过拟合", "过拟", "过", "拟合", "什么是过拟合", "过拟合 什么"):
@@ -52,7 +57,7 @@ def test_chinese_is_found_by_any_part_of_it(store: Store, search: Search) -> Non
     assert search.find("过合") == []
 
 
-def test_all_words_must_be_there_and_phrases_in_a_row(store: Store, search: Search) -> None:
+def test_all_words_must_be_there_and_phrases_in_a_row(store: Store, search: Searching) -> None:
     store.create(make_message("a", "the active path of a tree"))
     store.create(make_message("b", "a path that is active"))
     assert set(found(search.find("active path"))) == {"a", "b"}
@@ -64,12 +69,12 @@ def test_all_words_must_be_there_and_phrases_in_a_row(store: Store, search: Sear
 @pytest.mark.parametrize(
     "query", ['"', "a AND", "NOT x", "NEAR(", "col:x", "*", "^a", "a* OR b", "(", "-", "'", "\x00"]
 )
-def test_no_text_is_a_syntax_error(store: Store, search: Search, query: str) -> None:
+def test_no_text_is_a_syntax_error(store: Store, search: Searching, query: str) -> None:
     store.create(make_message("a", "and not near col x b"))
     assert set(found(search.find(query))) <= {"a"}
 
 
-def test_a_change_is_seen_by_the_next_search(store: Store, search: Search) -> None:
+def test_a_change_is_seen_by_the_next_search(store: Store, search: Searching) -> None:
     store.create(make_message("a", "one"))
     assert found(search.find("one")) == ["a"]
     store.save(make_message("a", "two"))
@@ -79,7 +84,7 @@ def test_a_change_is_seen_by_the_next_search(store: Store, search: Search) -> No
     assert search.find("two") == []
 
 
-def test_the_bin_is_not_searched(store: Store, search: Search) -> None:
+def test_the_bin_is_not_searched(store: Store, search: Searching) -> None:
     store.create(make_message("a", "one"))
     assert found(search.find("one")) == ["a"]
     store.delete_thread("t")
@@ -88,7 +93,7 @@ def test_the_bin_is_not_searched(store: Store, search: Search) -> None:
     assert found(search.find("one")) == ["a"]
 
 
-def test_it_says_what_is_on_the_path(store: Store, search: Search) -> None:
+def test_it_says_what_is_on_the_path(store: Store, search: Searching) -> None:
     store.apply(
         "t",
         Changes(
@@ -120,9 +125,8 @@ def _pointing(message: Message, child: str) -> Message:
 
 
 @pytest.mark.parametrize("damage", ["gone", "no database", "cut", "older"])
-def test_a_damaged_index_is_made_anew(
-    store: Store, tmp_path: Path, search: Search, damage: str
-) -> None:
+def test_a_damaged_index_is_made_anew(store: Store, tmp_path: Path, damage: str) -> None:
+    search = Search(tmp_path / "search.db", store)
     store.create(make_message("a", "one"))
     assert found(search.find("one")) == ["a"]
     search.close()
@@ -157,7 +161,7 @@ def test_an_index_that_has_no_place_is_kept_in_memory(store: Store, tmp_path: Pa
     assert found(Search(tmp_path / "file" / "search.db", store).find("one")) == ["a"]
 
 
-def test_two_kernels_share_the_index(store: Store, tmp_path: Path, search: Search) -> None:
+def test_two_kernels_share_the_index(store: Store, tmp_path: Path, search: Searching) -> None:
     other = Search(tmp_path / "search.db", store, partial(log_stamp, tmp_path / "threads"))
     store.create(make_message("a", "one"))
     assert found(other.find("one")) == found(search.find("one")) == ["a"]

@@ -68,7 +68,8 @@ def test_the_bin_is_listed_and_emptied(kind: str, store: Store, tmp_path: Path) 
     assert [each.thread.id for each in store.threads()] == ["t"]
     store.close()
     after = sum(file.stat().st_size for file in tmp_path.rglob("*") if file.is_file())
-    assert after < before - 190_000
+    # A database server gives the room back by itself, and elsewhere.
+    assert kind == "postgres" or after < before - 190_000
 
 
 def test_a_backup_is_a_store(kind: str, store: Store, tmp_path: Path) -> None:
@@ -84,11 +85,11 @@ def test_a_backup_is_a_store(kind: str, store: Store, tmp_path: Path) -> None:
         kept(store).backup(target)
     home = tmp_path / "elsewhere"
     home.mkdir()
-    if kind == "sqlite":
-        (home / "jan.sqlite").write_bytes(target.read_bytes())
-    else:
+    if kind == "jsonl":
         zipfile.ZipFile(target).extractall(home)
-    other = open_store(kind, home)
+    else:
+        (home / "jan.sqlite").write_bytes(target.read_bytes())
+    other = open_store("jsonl" if kind == "jsonl" else "sqlite", home)
     assert [(m.id, text_of(m)) for m in other.messages("t")] == [("a", "hello"), ("b", "waits")]
     assert list(other.overlays("t")) == [Hidden("a")]
     assert [each.thread.id for each in kept(other).binned()] == ["u"]

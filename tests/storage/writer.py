@@ -18,7 +18,9 @@ from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import Changes
 from jan_magics.storage.jsonl import JsonlStore
+from jan_magics.storage.postgres import PostgresStore
 from jan_magics.storage.sqlite import SqliteStore
+from tests.storage.servers import schema_at
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 State: TypeAlias = dict[str, str]
@@ -35,6 +37,8 @@ def ticking() -> Callable[[], datetime]:
 def open_store(kind: str, path: str | Path) -> Store:
     if kind == "sqlite":
         return SqliteStore(Path(path) / "jan.sqlite", ticking())
+    if kind == "postgres":
+        return PostgresStore(schema_at(path), ticking())
     return JsonlStore(Path(path) / "threads", ticking())
 
 
