@@ -26,7 +26,6 @@ from jan_magics.engine.branches import begin, drop, edit_answer, go
 from jan_magics.engine.ids import full_id
 from jan_magics.engine.undoing import undo
 from jan_magics.engine.views import View
-from jan_magics.storage.postgres_url import is_postgres
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -23,6 +23,7 @@ from jan_magics.notebook.identity import (
     told_by_front_end,
 )
 from jan_magics.storage.files import translated
+from jan_magics.storage.postgres_url import is_postgres
 from jan_magics.storage.upkeep import Upkeep
 
 ATTRIBUTE: Final = "jan_magics_host"
@@ -75,8 +76,9 @@ def host_for(data_folder: str | Path | None, store: str, api_key: str | None) ->
     if api_key is not None and not isinstance(api_key, str):
         # Not quoted: it may be a key all the same.
         raise SettingError(f"api_key is text, not {type(api_key).__name__}", "Write it as text.")
-    if store not in ("sqlite", "jsonl"):
-        raise SettingError(f"store is {store!r}", 'It can be: "sqlite", "jsonl"')
+    if store not in ("sqlite", "jsonl") and not is_postgres(str(store)):
+        kinds = '"sqlite", "jsonl", "postgresql://host/database#schema"'
+        raise SettingError(f"store is {store!r}", f"It can be: {kinds}")
     if not isinstance(data_folder, str | Path | None):
         raise SettingError(f"data_folder is {data_folder!r}", "Name a folder as text.")
     explicit: dict[str, object] = {"data_folder": data_folder}

@@ -1,8 +1,10 @@
 """Recording and replaying from Python: `jan.replay`, and what the verbs of the same names do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host, resolved
@@ -13,6 +15,10 @@ from jan_magics.engine.deck import refuse_recording
 from jan_magics.engine.paging import LongResults
 from jan_magics.engine.playing import MISSING, Missing, Playing, load
 from jan_magics.engine.recording import Recording, begin_recording
+
+_KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {"sqlite": "as sqlite: one file, jan.db", "jsonl": "as jsonl: Jan's own files, in threads/"}
+)
 
 
 @contextmanager
@@ -147,6 +153,15 @@ def kept_in(host: Host) -> str:
         return f"a scratch one, while {deck.playing.name} is replayed"
     taped = f", recording into {deck.recording.path.name}" if deck.recording else ""
     return f"{session.engine.folder}{taped}"
+
+
+def how_kept(host: Host) -> str:
+    """Say where threads are kept, and in which way."""
+    session, place = host.session(), kept_in(host)
+    store = session.opened["store"] or "sqlite"
+    if session.engine.deck.playing:
+        return place
+    return f"{place}, {_KINDS[store]}" if store in _KINDS else f"{store}, all else in {place}"
 
 
 def _missing(named: str) -> Missing:

@@ -117,25 +117,23 @@ def checked(setting: Setting, value: object, source: str) -> str:
             _otherwise(setting, f"It says {setting.meaning}."),
         )
     text = str(value)
-    if setting.name == "store" and is_postgres(text):
-        return str(PostgresUrl.read(text))
-    if setting.choices and text not in setting.choices:
+    addressed = setting.name == "store" and is_postgres(text)
+    if setting.choices and text not in setting.choices and not addressed:
         raise SettingError(
             f"{setting.name} from {source} is {text!r}",
             _otherwise(setting, f"It can be: {', '.join(setting.choices)}"),
         )
-    if setting.name == "model":
-        _check_model(setting, text, source)
+    if setting.name == "model" or addressed:
+        _read(setting, text, source)
     return text
 
 
-def _check_model(setting: Setting, text: str, source: str) -> None:
+def _read(setting: Setting, text: str, source: str) -> None:
     try:
-        parse_model(text)
+        (PostgresUrl.read if setting.name == "store" else parse_model)(text)
     except SettingError as fault:
-        raise SettingError(
-            f"model from {source}: {fault.message}", _otherwise(setting, fault.next_step)
-        ) from None
+        step = _otherwise(setting, fault.next_step)
+        raise SettingError(f"{setting.name} from {source}: {fault.message}", step) from None
 
 
 def _otherwise(setting: Setting, step: str) -> str:

@@ -14,7 +14,7 @@ from jan_magics.api.background import stop_all
 from jan_magics.api.current import current
 from jan_magics.api.host import Host
 from jan_magics.api.opening import back_up, current_host, empty_bin, init_folder
-from jan_magics.api.replaying import kept_in
+from jan_magics.api.replaying import how_kept, kept_in
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import ChatOptions
@@ -43,9 +43,6 @@ from jan_magics.magics.words import nearest
 from jan_magics.notebook.columns import clip
 
 Run: TypeAlias = Callable[[Caller, Any, str], object]
-_KINDS: Final[Mapping[str, str]] = MappingProxyType(
-    {"sqlite": "as sqlite: one file, jan.db", "jsonl": "as jsonl: Jan's own files, in threads/"}
-)
 
 
 def run_verb(magics: Caller, line: str) -> object:
@@ -274,16 +271,7 @@ def _store(magics: Caller, parsed: Any, _: str) -> Line:
         threads, others = empty_bin(host)
         also = f", {counted(others, 'collection')}" if others else ""
         return Line(f"the bin is empty: {counted(threads, 'thread')}{also} gone for good")
-    return Line(f"threads are kept in {_kept(host)}")
-
-
-def _kept(host: Host) -> str:
-    """Say where threads are kept, and how."""
-    session, place = host.session(), kept_in(host)
-    store = session.opened["store"] or "sqlite"
-    if session.engine.deck.playing:
-        return place
-    return f"{place}, {_KINDS[store]}" if store in _KINDS else f"{store}, all else in {place}"
+    return Line(f"threads are kept in {how_kept(host)}")
 
 
 def _doctor(magics: Caller, parsed: Any, _: str) -> object:
