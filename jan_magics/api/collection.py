@@ -1,6 +1,6 @@
 """`jan.Collection`: documents, how they are cut, and what a question finds in them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +10,7 @@ from jan_magics.api.evaluating import evaluated
 from jan_magics.api.hit_tables import documents_table, explained_table, hits_table
 from jan_magics.api.ingesting import Adding, Given, ingest
 from jan_magics.api.opening import host_here
-from jan_magics.api.retrieval_tables import questions_table, report_table
+from jan_magics.api.retrieval_tables import questions_table
 from jan_magics.api.shelf import Shelf, questions_in
 from jan_magics.domain.errors import SettingError
 from jan_magics.frames import frame
@@ -151,7 +151,7 @@ class Collection:
         return questions_table(known_items(documents, n))
 
     def evaluate(
-        self, questions: Any, *, grid: Mapping[str, Sequence[Any]] | None = None,
+        self, questions: Any, *, grid: Mapping[str, Any] | None = None,
         per_question: bool = False, **search: Any,
     ) -> "pd.DataFrame":  # fmt: skip
         """Return how good searches are, a row a setting of the grid, or a row a question.
@@ -162,9 +162,9 @@ class Collection:
 
         Raises:
             SettingError: when the questions or a key of the grid cannot be used.
+            Stopped: when it is interrupted; its `answer` is what was measured until then.
         """
-        report = evaluated(self._shelf, questions, grid, search)
-        return report_table(report, per_question=per_question)
+        return evaluated(self._shelf, questions, grid, search, per_question=per_question)
 
     def doctor(self, vacuum: bool = False) -> "pd.DataFrame":  # noqa: FBT001, FBT002
         """Return a row a check; with `vacuum` the file is first made as small as it can be."""

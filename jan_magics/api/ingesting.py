@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from jan_magics.api.fetching import document_at
+from jan_magics.api.hit_tables import documents_table
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
@@ -16,6 +17,7 @@ from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
 from jan_magics.engine.collections import Listed
 from jan_magics.engine.fetching import is_address
 from jan_magics.frames import is_frame, text_rows
+from jan_magics.notebook.bridge import Stopped
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import Counter, counter_here
@@ -71,10 +73,14 @@ def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[D
     at = partial(document_at, host, limits=limits)
     documents = documents_of(given, text, adding.listed.base, limits, at)
     rows = add(adding.collection, documents, chosen, partial(_cut, counter), adding.embedder, tell)
-    said = f"{adding.listed.name}: not finished"
+    said, kept = f"{adding.listed.name}: not finished", list[DocumentRow]()
     try:
-        kept = list(rows)
+        for row in rows:
+            kept.append(row)
         said = f"{adding.listed.name}: {counted(len(kept), 'document')}"
+    except KeyboardInterrupt:
+        why = f"{counted(len(kept), 'document')} done, and kept · the rest: the same once more"
+        raise Stopped(answer=documents_table(kept), why=why) from None
     finally:
         display.clear(said)
     return kept

@@ -2,7 +2,6 @@
 
 import argparse
 import builtins
-import keyword
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from jan_magics.api.asking import refuse_settings
 from jan_magics.api.attaching import attachment_named
 from jan_magics.api.background import Running
 from jan_magics.api.context import grid
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
 from jan_magics.domain.errors import SchemaUnmet
@@ -20,14 +19,15 @@ from jan_magics.domain.models import ChatOptions
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attachment
 from jan_magics.engine.templates import escaped, is_template
-from jan_magics.magics.reading import parameter_value
+from jan_magics.magics.keeping import keep, variable
+from jan_magics.magics.reading import axes, parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
 
 
 def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
-    variable = _variable(parsed.o)
+    name = variable(parsed.o, "answer")
     _refuse_beside_a_grid(parsed)
     host = current_host()
     asked = asking_of(shell, parsed)
@@ -43,20 +43,20 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:
-        return _keep(shell, variable, _tried(host, parsed, asking))
+        return keep(shell, name, grid(host, asking, axes(parsed.grid), parsed.needle))
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         running = Running(host, asking, showing)
-        _keep(shell, variable, running)
+        keep(shell, name, running)
         return running
     try:
         answer = host.ask(asking, showing)
     except (Stopped, SchemaUnmet) as ended:
-        _keep(shell, variable, ended.answer)
+        keep(shell, name, ended.answer)
         raise
     if parsed.q:
         answer.hide()
-    _keep(shell, variable, answer)
+    keep(shell, name, answer)
     if parsed.to_cell:
         shell.set_next_input(answer.code or answer.text, replace=False)
     return answer
@@ -80,13 +80,6 @@ def _refuse_beside_a_grid(parsed: argparse.Namespace) -> None:
             f"{found[0]} does nothing beside --grid, which asks and returns a table\n"
             "Leave it out; keep the table in a variable: -o NAME"
         )
-
-
-def _tried(host: Host, parsed: argparse.Namespace, asking: Asking) -> object:
-    lists: dict[str, list[Any]] = {}
-    for name, values in parsed.grid:
-        lists[name] = [*lists.get(name, []), *values]
-    return grid(host, asking, lists, parsed.needle)
 
 
 def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:
@@ -157,17 +150,3 @@ def _instructions(shell: Any, parsed: argparse.Namespace, text: str) -> str:
     if getattr(parsed, "literal", False):
         return escaped(text)
     return interpolate(text, shell.user_ns, vars(builtins), is_template).text
-
-
-def _variable(name: str | None) -> str | None:
-    if name is not None and (not name.isidentifier() or keyword.iskeyword(name)):
-        raise UsageError(f"-o {name!r} is no name of a variable\nName one: -o answer")
-    if name is not None and hasattr(builtins, name):
-        raise UsageError(f"-o {name!r} would hide Python's own {name}\nName another: -o answer")
-    return name
-
-
-def _keep(shell: Any, variable: str | None, answer: object) -> object:
-    if variable:
-        shell.user_ns[variable] = answer
-    return answer

@@ -11,7 +11,9 @@ from jan_magics.api.context import say
 from jan_magics.api.opening import current_host
 from jan_magics.api.shelf import Shelf, collections, retriever_of, status_of
 from jan_magics.domain.counting import counted
+from jan_magics.magics.keeping import keep
 from jan_magics.magics.line import Line
+from jan_magics.magics.reading import axes
 
 Run: TypeAlias = Callable[[Any, Any, str], object]
 
@@ -78,13 +80,12 @@ def _search(magics: Any, parsed: Any, text: str) -> object:
     found = Collection(parsed.collection).search(text, **_how(parsed))
     for line in found.attrs["jan"]["said"]:
         say(line)
-    if parsed.o:
-        magics.shell.user_ns[parsed.o] = found
     if not parsed.live:
         return found
     from jan_magics.api.live import live
     from jan_magics.api.live_scores import score_view
 
+    keep(magics.shell, parsed.o, found)  # the view moves, the table does not
     return live(current_host(), found, lambda: score_view(parsed.collection, text, _how(parsed)))
 
 
@@ -105,12 +106,12 @@ def _questions(magics: Any, parsed: Any, _: str) -> object:
 
 
 def _evaluate(magics: Any, parsed: Any, _: str) -> object:
-    lists: dict[str, list[Any]] = {}
-    for name, values in parsed.grid or ():
-        lists[name] = [*lists.get(name, []), *values]
-    return Collection(parsed.collection).evaluate(
-        _variable(magics, parsed.file_or_df), grid=lists or None, per_question=parsed.per_question
-    )
+    questions, per_question = _variable(magics, parsed.file_or_df), parsed.per_question
+    found = Collection(parsed.collection)
+    report = found.evaluate(questions, grid=axes(parsed.grid) or None, per_question=per_question)
+    for line in report.attrs["jan"]["notes"]:
+        say(line)
+    return report
 
 
 def _doctor(magics: Any, parsed: Any, _: str) -> object:

@@ -7,6 +7,7 @@ from IPython.core.magic import Magics, line_magic, magics_class, no_var_expand
 
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.commands import Verb
+from jan_magics.magics.keeping import keep, variable
 from jan_magics.magics.loading import load_retrieval
 from jan_magics.magics.rag_commands import RAG_VERBS
 from jan_magics.magics.words import nearest
@@ -41,10 +42,10 @@ class RagMagics(Magics):
             load_retrieval()
             return _run(self, line)
         except KeyboardInterrupt as interrupt:
-            # Also what came while libraries were loaded.
             from jan_magics.notebook.bridge import Stopped
 
-            raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None
+            why = "nothing was begun"  # it came while libraries were loaded
+            raise (interrupt if isinstance(interrupt, Stopped) else Stopped(why=why)) from None
         except HelpAsked as asked:
             print(asked)
             return None
@@ -54,6 +55,7 @@ def _run(magics: RagMagics, line: str) -> object:
     """Run the verb at the beginning of a line; without one, say what the default is."""
     from jan_magics.magics.line import Line
     from jan_magics.magics.retrieving import RUN
+    from jan_magics.notebook.bridge import Stopped
 
     name, _, rest = line.strip().partition(" ")
     if name in ("-h", "--help"):
@@ -65,13 +67,24 @@ def _run(magics: RagMagics, line: str) -> object:
         raise UsageError(f"%rag: no verb {name!r}{_closest(name)}\nSee: %rag help")
     if verb.name == "help":
         return Line(rag_help(parse(parser_of(verb), rest).topic or ""))
+    text = ""
     if verb.text:
         try:
             parsed, text = parse_with_text(parser_of(verb), rest)
         except HelpAsked:
             raise HelpAsked(rag_help(name)) from None  # with the text among the words
-        return RUN[name](magics, parsed, text)
-    return RUN[name](magics, parse(parser_of(verb), rest), "")
+    else:
+        parsed = parse(parser_of(verb), rest)
+    kept = variable(getattr(parsed, "o", None), "table")
+    try:
+        shown = RUN[name](magics, parsed, text)
+        return shown if getattr(parsed, "live", False) else keep(magics.shell, kept, shown)
+    except Stopped as stopped:
+        if stopped.answer is not None:
+            keep(magics.shell, kept, stopped.answer)
+        raise
+    except KeyboardInterrupt:
+        raise Stopped(why=f"%rag {name} has not ended".replace("  ", " ")) from None
 
 
 def rag_help(topic: str) -> str:

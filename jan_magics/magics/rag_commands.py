@@ -18,6 +18,8 @@ CUTTING: Final = (
 """How documents are cut."""
 
 WHERE: Final = Flag(("-c", "--collection"), "NAME|PATH", "in this collection, not the default")
+KEEP: Final = Flag(("-o",), "VAR", "put the table into a variable")
+"""Every verb that returns a table takes it."""
 LOOKING: Final = (
     WHERE,
     Flag(("-k",), "N", "at most so many rows (5)", rows),
@@ -31,41 +33,41 @@ LOOKING: Final = (
 
 RAG_VERBS: Final = (
     Verb("help", "show help", ("[TOPIC]",)),
-    Verb("collections", "list the collections"),
+    Verb("collections", "list the collections", flags=(KEEP,)),
     Verb("use", "make a collection the default here; without a name, the notebook's own again",
          ("[NAME|PATH]",)),
     Verb(
         "add", "read files, folders, patterns or a table into a collection", ("PATH…",),
         (WHERE, *CUTTING,
          Flag(("--embedder",), "NAME", "who makes the vectors: static, minilm, e5, none"),
-         Flag(("--text",), "COLUMN", "of a table: the column that holds the text")),
+         Flag(("--text",), "COLUMN", "of a table: the column that holds the text"), KEEP),
     ),
-    Verb("documents", "list what is in a collection", flags=(WHERE,)),
+    Verb("documents", "list what is in a collection", flags=(WHERE, KEEP)),
     Verb("remove", "forget a document", ("SOURCE",), (WHERE,)),
     Verb("delete", "move a collection to the bin", ("NAME",)),
     Verb(
         "search", "show what a question finds, with every score", (),
-        (*LOOKING, LIVE, Flag(("-o",), "VAR", "put the table into a variable")), "TEXT",
+        (*LOOKING, LIVE, KEEP), "TEXT",
     ),
     Verb(
         "explain", "say why a chunk is not used, and what would let it in", (),
-        (Flag(("--chunk",), "ID", "which chunk, by its id"), *LOOKING), "TEXT",
+        (Flag(("--chunk",), "ID", "which chunk, by its id"), *LOOKING, KEEP), "TEXT",
     ),
     Verb("questions", "make questions from headings, glossaries and FAQs", (),
-         (WHERE, Flag(("-n",), "N", "at most so many (50)", rows))),
+         (WHERE, Flag(("-n",), "N", "at most so many (50)", rows), KEEP)),
     Verb(
         "evaluate", "measure searches on questions whose answers are known", ("FILE|DF",),
         (WHERE,
          Flag(("--grid",), "KEY=A,B", "try each of these: mode, k, size, splitter, …", grid_axis,
               repeat=True),
-         Flag(("--per-question",), "", "a row a question, not a row a setting")),
+         Flag(("--per-question",), "", "a row a question, not a row a setting"), KEEP),
     ),
     Verb("doctor", "check a collection", (),
-         (WHERE, Flag(("--vacuum",), "", "first make its file as small as it can be"))),
+         (WHERE, Flag(("--vacuum",), "", "first make its file as small as it can be"), KEEP)),
     Verb(
         "chunks", "show how a file would be cut; nothing is stored", ("PATH",),
         (*CUTTING, Flag(("--grid",), "KEY=A,B", "try each of these: size, overlap, splitter",
-                        grid_axis, repeat=True)),
+                        grid_axis, repeat=True), KEEP),
     ),
 )  # fmt: skip
 """What each of them does is in `retrieving.RUN`, by its name."""

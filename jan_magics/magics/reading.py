@@ -3,7 +3,7 @@
 import argparse
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
@@ -126,6 +126,14 @@ def grid_axis(text: str) -> tuple[str, list[Any]]:
     if not equals or not name.isidentifier() or not tried:
         raise argparse.ArgumentTypeError(f"{text!r} is not key=a,b")
     return name, [each if name in _WORDS else parameter_value(name, each) for each in tried]
+
+
+def axes(given: Sequence[tuple[str, list[Any]]] | None) -> dict[str, list[Any]]:
+    """Return the grid of several axes: the values of a key that comes twice are joined."""
+    lists: dict[str, list[Any]] = {}
+    for name, values in given or ():
+        lists[name] = [*lists.get(name, []), *values]
+    return lists
 
 
 def parameter(text: str) -> tuple[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from jan_magics.magics.collecting import RUN as COLLECTING
 from jan_magics.magics.collecting import Run, cutting
+from jan_magics.magics.reading import axes
 
 
 def _chunks(magics: Any, parsed: Any, _: str) -> object:
@@ -15,7 +16,7 @@ def _chunks(magics: Any, parsed: Any, _: str) -> object:
     from jan_magics.engine.fetching import is_address
 
     path = parsed.path if is_address(parsed.path) else Path(parsed.path)
-    return chunks(path, grid=dict(parsed.grid or ()), **cutting(parsed))
+    return chunks(path, grid=axes(parsed.grid) or None, **cutting(parsed))
 
 
 RUN: Final[Mapping[str, Run]] = MappingProxyType({"chunks": _chunks, **COLLECTING})

@@ -3,8 +3,9 @@
 Means are over the questions that can be judged; the others are counted and said.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from statistics import fmean, median
 from time import perf_counter
@@ -21,6 +22,8 @@ from jan_magics.rag.significance import interval, p_value
 Setting: TypeAlias = Mapping[str, Json]
 Search: TypeAlias = Callable[[str], Sequence[Hit]]
 K: Final = 5
+_NAMED: Final = 3
+"""Sources that a note names; more are not read."""
 _MEANS: Final = (
     "recall", "precision", "mrr", "ndcg", "span_recall", "span_precision", "iou",
 )  # fmt: skip
@@ -92,28 +95,58 @@ def evaluate(
         SettingError: when there are no questions, or `k` is no number of rows.
         RetrievalError: as the search does.
     """
+    judged = list(measured(questions, settings, searching, k=k))
+    return report_of(questions, settings, judged, seed=seed)
+
+
+def measured(
+    questions: Sequence[Question],
+    settings: Sequence[Setting],
+    searching: Callable[[Setting], Search],
+    *,
+    k: int = K,
+    tell: Callable[[int, int], None] = lambda *_: None,
+) -> Iterator[Sequence[Judged]]:
+    """Yield the questions as they are judged under each setting, in order. Raises as `evaluate`.
+
+    `tell` hears how many settings and, of the next one, how many questions are done.
+    """
     if not questions:
         raise SettingError(
             "there are no questions", "Make some from your documents: %rag questions"
         )
-    judged = [
-        _judged(questions, searching(setting), checked_rows(setting.get("k", k)))
-        for setting in settings
-    ]
+    rows_of = [checked_rows(setting.get("k", k)) for setting in settings]
+    for number, (setting, most) in enumerate(zip(settings, rows_of, strict=True)):
+        tell(number, 0)
+        search = searching(setting)
+        yield _judged(questions, search, most, partial(tell, number))
+
+
+def report_of(
+    questions: Sequence[Question],
+    settings: Sequence[Setting],
+    judged: Sequence[Sequence[Judged]],
+    *,
+    seed: int = 0,
+) -> Report:
+    """Return the report on those settings that were measured, the first ones."""
     first = judged[0] if judged else []
     rows = tuple(
         _evaluated(setting, each, None if each is first else first, seed)
-        for setting, each in zip(settings, judged, strict=True)
+        for setting, each in zip(settings, judged, strict=False)
     )
     pairs = tuple(
-        (setting, one) for setting, each in zip(settings, judged, strict=True) for one in each
+        (setting, one) for setting, each in zip(settings, judged, strict=False) for one in each
     )
-    return Report(rows, pairs, (*_undefined(questions), *_lost(rows)))
+    return Report(rows, pairs, (*_absent(questions), *_undefined(questions), *_lost(rows)))
 
 
-def _judged(questions: Sequence[Question], search: Search, k: int) -> list[Judged]:
+def _judged(
+    questions: Sequence[Question], search: Search, k: int, tell: Callable[[int], None]
+) -> list[Judged]:
     found: list[Judged] = []
-    for question in questions:
+    for number, question in enumerate(questions):
+        tell(number)
         began = perf_counter()
         hits = search(question.text) if question.text else ()
         asked = question if question.text else Question("")
@@ -152,12 +185,29 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 def _undefined(questions: Sequence[Question]) -> list[str]:
     """Say how many questions no measure counts."""
-    without = sum(1 for each in questions if not each.wanted)
+    without = sum(1 for each in questions if not each.wanted and not each.absent)
     blank = sum(1 for each in questions if each.wanted and not each.text)
     whole = sum(1 for each in questions if each.text and each.wanted and not each.spans)
     notes = [(without, "no source: not counted"), (blank, "no text: not counted")]
     notes.append((whole, "no characters: not in span_recall, span_precision, iou"))
     return [f"{counted(count, 'question')} with {what}" for count, what in notes if count]
+
+
+def _absent(questions: Sequence[Question]) -> Iterator[str]:
+    """Say how many questions want what cannot be found here, and where it would be."""
+    only = [each for each in questions if each.absent and not each.wanted]
+    also = [each for each in questions if each.absent and each.wanted]
+    for some, how, what in (
+        (only, "only", "not counted"),
+        (also, "also", "those answers are left out"),
+    ):
+        sources = list(dict.fromkeys(place.source for each in some for place in each.absent))
+        named = ", ".join(map(repr, sources[:_NAMED])) + (", …" if sources[_NAMED:] else "")
+        if some:
+            yield (
+                f"{counted(len(some), 'question')} answered {how} in sources that are not in the"
+                f" collection ({named}): {what}"
+            )
 
 
 def _lost(rows: Sequence[Evaluated]) -> list[str]:

@@ -1,7 +1,8 @@
 """One question and what a search found for it: what was wanted, what of it was found, how well."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
 from typing import Final
 
 from jan_magics.domain.errors import SettingError
@@ -33,10 +34,14 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with the places that answer it; without any it cannot be judged."""
+    """A question with the places that answer it; without any it cannot be judged.
+
+    `absent` are places in sources that are not there to be found.
+    """
 
     text: str
     wanted: tuple[Wanted, ...] = ()
+    absent: tuple[Wanted, ...] = ()
 
     @property
     def spans(self) -> tuple[metrics.Span, ...]:
@@ -78,7 +83,7 @@ def read_questions(rows: Iterable[Mapping[str, object]]) -> tuple[Question, ...]
     missing makes all of the source the answer.
 
     Raises:
-        SettingError: when a column is missing, or a place is none.
+        SettingError: when a column is missing, or a place is none; the row is named.
     """
     found: dict[str, list[Wanted]] = {}
     for number, row in enumerate(rows, 1):
@@ -93,6 +98,18 @@ def read_questions(rows: Iterable[Mapping[str, object]]) -> tuple[Question, ...]
         if source:
             places.append(Wanted(source, *_places(row, number)))
     return tuple(Question(text, tuple(dict.fromkeys(places))) for text, places in found.items())
+
+
+def among(questions: Iterable[Question], sources: Collection[str]) -> tuple[Question, ...]:
+    """Return questions that want only what can be found in these sources, the rest as absent."""
+    return tuple(
+        replace(
+            question,
+            wanted=tuple(each for each in question.wanted if each.source in sources),
+            absent=tuple(each for each in question.wanted if each.source not in sources),
+        )
+        for question in questions
+    )
 
 
 def judge(question: Question, hits: Sequence[Hit], k: int, seconds: float = 0.0) -> Judged:
@@ -119,7 +136,10 @@ def judge(question: Question, hits: Sequence[Hit], k: int, seconds: float = 0.0)
         iou,
         metrics.first_rank(ranking, gains),
         tuple(each for each in gains if each in ranking),
-        tuple(each for each in gains if each not in ranking),
+        (
+            *(each for each in gains if each not in ranking),
+            *(f"{each} (not in the collection)" for each in question.absent),
+        ),
         sum(hit.chunk.tokens for hit in rows),
         seconds,
     )
@@ -136,7 +156,7 @@ def _ranking(question: Question, rows: Sequence[Hit]) -> list[str]:
 
 
 def _places(row: Mapping[str, object], number: int) -> tuple[int | None, int | None]:
-    start, end = (_place(row.get(name)) for name in ("start", "end"))
+    start, end = (_place(row.get(name), name, number) for name in ("start", "end"))
     if start is None or end is None:
         return None, None
     if not 0 <= start < end:
@@ -151,11 +171,18 @@ def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _place(value: object) -> int | None:
+def _place(value: object, name: str, row: int) -> int | None:
     """Return a number of characters; None for none, and for the NaN that stands for none."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if value is None or (isinstance(value, float) and isnan(value)) or value == "":
         return None
     try:
-        return int(float(value))
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            number = float(value)
+            if number == int(number):
+                return int(number)
     except (ValueError, OverflowError):
-        return None
+        pass
+    raise SettingError(
+        f"row {row} of the questions: {name} is {value!r}",
+        "Give a number of characters, or leave start and end empty: all of the source answers",
+    )

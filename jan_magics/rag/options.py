@@ -7,11 +7,14 @@ from typing import Final, Literal
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.messages import Json
+from jan_magics.domain.parameters import Range
 from jan_magics.domain.protocols import Reranker
 from jan_magics.domain.retrieval import Fusion, Index, Mode
 
 RECALL: Final = 20
 """How many candidates a reranker looks at, and how many more when more rows are asked for."""
+
+_SHARE: Final = Range(0, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,10 @@ def check(options: Options) -> None:
             f"the threshold {threshold!r} is a cosine, and --mode keyword measures none",
             "Leave the threshold out, or search with --mode hybrid",
         )
-    if weight is not None and not 0 <= weight <= 1:
+    if weight is not None and not _SHARE.holds(weight):
         raise SettingError(f"the weight {weight!r} is no share", "Name one from 0 to 1, as 0.5")
 
 
-def _one_of(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
+def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
+    if not isinstance(value, str) or value not in known:
         raise SettingError(f"no {name} {value!r}", f"There are: {', '.join(known)}")

@@ -1,5 +1,6 @@
 """`%rag add`, `search`, `documents`, … and `%%chat -c`, in a real kernel."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -130,8 +131,8 @@ def test_why_a_chunk_lost_is_said(kernel: Kernel) -> None:
 
 
 def test_questions_are_made_and_recipes_compared(kernel: Kernel) -> None:
-    kernel.ok("%rag add docs")
-    kernel.ok("asked = %rag questions -n 5")
+    kernel.ok("import pandas as pd\n%rag add docs")
+    kernel.ok("%rag questions -n 5 -o asked")
     assert "熊猫" in value(kernel, "asked.question.tolist()")
     kernel.ok("report = %rag evaluate asked --grid mode=keyword,hybrid --grid size=64,128")
     assert value(kernel, "report[['mode', 'size']].values.tolist()") == (
@@ -142,9 +143,61 @@ def test_questions_are_made_and_recipes_compared(kernel: Kernel) -> None:
         "asked.to_csv('asked.csv', index=False)\nrows = %rag evaluate asked.csv --per-question"
     )
     assert value(kernel, "len(rows) == len(asked)") == "True"
+    ran = kernel.ok(
+        "more = pd.concat([asked, pd.DataFrame({'question': ['鲸?'], 'source': ['鲸.md']})])\n"
+        "%rag evaluate more --grid threshold=none,0.1 -o report"
+    )
+    assert ran.out.startswith("1 question answered only in sources that are not in the collection")
+    assert value(kernel, "report.threshold.isna().tolist()") == "[True, False]"
     refused = kernel.run("%rag evaluate asked --grid colour=red")
     assert refused.error is not None
     assert "no key 'colour'" in refused.error[2][0]
+
+
+def test_an_interrupted_measurement_says_what_it_has(kernel: Kernel) -> None:
+    many = "pd.Series([f'熊猫 {n} bamboo {n % 7}' for n in range(300)], name='p')"
+    kernel.ok(f"import pandas as pd\nadded = jan.Collection('many').add({many})")
+    kernel.ok(
+        "asked = pd.DataFrame({'question': [f'熊猫 {n}' for n in range(300)], "
+        "'source': [f'p/{n}' for n in range(300)]})"
+    )
+    grid = ",".join(map(str, range(1, 200)))
+    line = f"%rag evaluate asked -c many --grid mode=keyword --grid k={grid} -o part"
+    ran = kernel.run(line, interrupt=4)
+    assert ran.error is not None
+    (said,) = ran.error[2]
+    found = re.fullmatch(
+        r"Stopped: at combination (\d+) of 199 \(mode keyword, k \d+\): question [\d,]+ of 300"
+        r" · (\d+) combinations? measured, the best: mode keyword, k \d+ nDCG [01]\.\d{3}.*", said
+    )  # fmt: skip
+    assert found, said
+    done = int(found[1]) - 1
+    assert done == int(found[2])
+    assert value(kernel, "len(part), set(part['mode'])") == f"({done}, {{'keyword'}})"
+    shown = r"combination \d+ of 199 .*question \d+ of 300"
+    assert any(re.search(shown, str(each)) for each in ran.updates)
+    assert ran.displays[-1]["text/plain"] == f"measured: {done} of 199 combinations"
+
+
+@pytest.mark.parametrize("verb", ["documents", "collections", "questions", "doctor"])
+def test_every_table_goes_into_a_variable(kernel: Kernel, verb: str) -> None:
+    kernel.ok(f"%rag add docs -o added\n%rag {verb} -o found")
+    assert value(kernel, "len(added) == 3 and len(found) > 0") == "True"
+    refused = kernel.run(f"%rag {verb} -o print")
+    assert "would hide Python's own print" in refused.err + str(refused.error)
+
+
+def test_an_interrupt_of_reading_says_what_is_kept(kernel: Kernel) -> None:
+    many = "pd.Series([f'熊猫 {n} ' + 'words and more ' * 3000 for n in range(4000)], name='p')"
+    kernel.ok(f"import pandas as pd\nmany = {many}")
+    ran = kernel.run("%rag add many -c many -o added", interrupt=2)
+    assert ran.error is not None
+    assert re.fullmatch(
+        r"Stopped: [\d,]+ documents? done, and kept · the rest: the same once more", ran.error[2][0]
+    )
+    kept = int(value(kernel, "len(added)"))
+    assert 0 < kept < 4000
+    assert int(value(kernel, "len(jan.Collection('many').documents())")) >= kept
 
 
 def test_a_collection_is_examined(kernel: Kernel) -> None:

@@ -12,6 +12,7 @@ CELLS = (
     "%%chat -m offline:quote -c shop -o answer\nHow heavy are the apples?",
     "answer.sources",
     "answer.citations",
+    "col.evaluate(col.questions())[['recall', 'ms']]",
 )
 NOTES = """# Apples 苹果
 The apples weigh 42 kg and lie in the cellar.
@@ -38,4 +39,5 @@ def test_what_was_found_is_found_again(tmp_path: Path) -> None:
     assert shown[0] == shown[1]
     assert "42 kg" in str(shown[0][2])
     assert "replayed" in str(shown[0][3])
+    assert "<NA>" in str(shown[0][-1])  # how long it took that day is nobody's business
     assert not (tmp_path / "other").exists()
