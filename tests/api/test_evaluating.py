@@ -43,8 +43,8 @@ def animals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[jan.Collection
         None, "none", "", "x", "熊猫", 3, 0, -1, 0.5, 2.5, float("nan"), float("inf"), True, [],
         [[]], [None], ["none", 0.3], {}, {"source": "fox.md"}, [{"source": "fox.md"}], b"x",
         object(), np.int64(3), np.float64(0.3), np.array([1, 3]), pd.NA, pd.Series([1, 3]),
-        range(1, 3), datetime(2026, 1, 1, tzinfo=UTC), "source ~ 'fox'", "source ~", "mmr", "hybrid",
-        64, "512c",
+        range(1, 3), datetime(2026, 1, 1, tzinfo=UTC), "source ~ 'fox'", "source ~", "mmr",
+        "hybrid", 64, "512c",
     ],
     ids=lambda value: repr(value)[:24],
 )  # fmt: skip
