@@ -101,12 +101,14 @@ class Seal:
     """What a provider wants back with the part that it said last, or with tool call `index`.
 
     It ends a reasoning part. `alone`: with nothing to read; it is a reasoning part of its own.
+    `thought`: what it thought last, though words have followed.
     """
 
     opaque: ProviderData
     signature: str | None = None
     index: int | None = None
     alone: bool = False
+    thought: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +207,11 @@ class Folding:
         if seal.index is not None:
             self._signed[seal.index] = seal.opaque
             return
-        if seal.alone or not self._runs:
+        places = [n for n, (kind, _) in enumerate(self._runs) if kind is ReasoningPart]
+        if seal.alone or not (places if seal.thought else self._runs):
             self._runs.append((ReasoningPart, []))
-        self._seals[len(self._runs) - 1] = seal
+        last = places[-1] if seal.thought and places else len(self._runs) - 1
+        self._seals[last] = seal
 
     def _part(self, number: int, kind: type[TextPart | ReasoningPart], text: str) -> Part:
         seal = self._seals.get(number)

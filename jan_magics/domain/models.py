@@ -134,7 +134,8 @@ class Profile:
     in a request. `call_ids` is the pattern of a whole id; nine small letters and digits always fit.
     `media` is the pattern of the media types that are taken at all, in small letters; `image/*` is
     an image of unknown type. `addressed` are those that may be an address instead of bytes.
-    `answer_files`: answers may hold files. Names in characters. With `model` known, opaque data of
+    `answer_files`: answers may hold files. `reasoning_with_calls`: only the reasoning of answers
+    that have called tools is sent again. Names in characters. With `model` known, opaque data of
     any other model is left out.
     """
 
@@ -151,6 +152,7 @@ class Profile:
     addressed: str = r".*"
     answer_files: bool = False
     reasoning: Resent = "never"
+    reasoning_with_calls: bool = False
     unique_calls: bool = False
     call_ids: str = r"[A-Za-z0-9_-]{1,40}"
     longest_tool_name: int = 64

@@ -1,15 +1,17 @@
 """What is known of a model before it is asked: its wire, and how its server has counted."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ChatOptions, ModelRef, Schemas
+from jan_magics.domain.models import ChatOptions, ModelRef, Profile, Resent, Schemas
 from jan_magics.engine.deck import Deck
 from jan_magics.engine.records import estimated_of, model_of, usage_of
 from jan_magics.engine.settings import Settings
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.dialects import CUSTOM, Dialect
+from jan_magics.providers.params import resending
 
 TELLING: Final = 400
 """Tokens from which on a request tells how a server counts; of fewer, what its template adds."""
@@ -36,6 +38,16 @@ def schemas_of(deck: Deck, model: ModelRef, settings: Settings) -> Schemas:
     if deck.playing and (known := deck.playing.facts(model)):
         return known.schemas
     return dialect_of(model, settings).schemas
+
+
+def resent(profile: Profile, model: ModelRef, settings: Settings, options: ChatOptions) -> Profile:
+    """Return what a model takes, with the reasoning of earlier answers that it wants back."""
+    how = resending(options, dialect_of(model, settings), model.name)
+    if how is None:
+        return profile
+    # Details are of use to the model only that gave them.
+    whose: Resent = "signed" if how.place == "details" else "always"
+    return replace(profile, reasoning=whose, reasoning_with_calls=how.with_calls)
 
 
 def limit_of(options: ChatOptions) -> float | None:

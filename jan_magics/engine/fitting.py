@@ -22,21 +22,13 @@ from jan_magics.engine.breaker import Breaker
 from jan_magics.engine.budgets import budget_for
 from jan_magics.engine.cassette import ModelFacts
 from jan_magics.engine.engine import Engine
-from jan_magics.engine.facts import (
-    TELLING,
-    dialect_of,
-    limit_of,
-    observed_of,
-    schemas_of,
-    wire_of,
-)
+from jan_magics.engine.facts import TELLING, limit_of, observed_of, resent, schemas_of, wire_of
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
 from jan_magics.engine.narrowing import narrower
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
 from jan_magics.providers.catalog import declared_of, window_of
-from jan_magics.providers.params import wants_thoughts
 from jan_magics.providers.prices import Price, price_of
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE, profile_for
@@ -195,8 +187,8 @@ class Fitting:
         wire = wire_of(self.engine.deck, model, settings)
         known = profile_for(model, wire, has=can, lacks=lacks)
         known = replace(known, schemas=schemas_of(self.engine.deck, model, settings))
-        if wire == "openai" and wants_thoughts(options, dialect_of(model, settings), model.name):
-            known = replace(known, reasoning="always")
+        if wire == "openai":
+            known = resent(known, model, settings, options)
         return narrower(known, self.engine.learned.lacks(model))
 
     def lacks(self, model: ModelRef) -> frozenset[str]:

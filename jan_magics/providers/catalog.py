@@ -10,6 +10,7 @@ from jan_magics.domain.models import CapabilitySource
 from jan_magics.providers.dialects import (
     ANTHROPIC,
     COHERE,
+    DEEPSEEK,
     EFFORT,
     GOOGLE,
     HOSTED,
@@ -68,7 +69,7 @@ _ENTRIES: Final = (
     Entry("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", dialect=OPENROUTER),
     Entry("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", dialect=EFFORT),
     Entry("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", dialect=MISTRAL),
-    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", dialect=HOSTED),
+    Entry("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", dialect=DEEPSEEK),
     Entry("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", dialect=OPEN_MODELS),
     Entry("fireworks", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY",
           dialect=OPEN_MODELS),

@@ -5,9 +5,12 @@ from typing import Final, Literal, TypeAlias
 
 from jan_magics.domain.models import Schemas
 
-Switch: TypeAlias = Literal["", "template", "effort", "nested", "own"]
+Switch: TypeAlias = Literal["", "template", "effort", "nested", "thinking", "own"]
 """Where reasoning is switched: nowhere, by the chat template's arguments, by `reasoning_effort`, by
-OpenRouter's `reasoning`, or in a way of the wire's own."""
+OpenRouter's `reasoning`, by DeepSeek's `thinking`, or in a way of the wire's own."""
+Place: TypeAlias = Literal["field", "tags", "details", "parts"]
+"""Where earlier reasoning stands in a message: in `reasoning_content`, between tags before the
+words, in OpenRouter's `reasoning_details`, or in Mistral's parts of the content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,20 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
+class Resending:
+    """Which models want the reasoning of their earlier answers back, by a pattern, and where.
+
+    `with_calls`: only that of answers that have called tools. `gaps`: such an answer without any
+    needs an empty one.
+    """
+
+    models: str = ""
+    place: Place = "field"
+    with_calls: bool = False
+    gaps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect:
     """How a server departs from the common form of the wire.
 
@@ -28,9 +45,9 @@ class Dialect:
     the path, from the server's root, of its own list that tells which models are loaded, `slots`
     that of the list which tells whether it is busy. `prefill`: a last message of the assistant is
     gone on with. `tags`: reasoning may come in the text, between tags. `refuses` is what is not
-    sent, and of each pair in `one_of` the second goes where both are given. `thoughts` is the
-    pattern of models that want the reasoning of their earlier answers back. `schemas` says whether
-    answers are held to a schema, in the form of the wire.
+    sent, and of each pair in `one_of` the second goes where both are given. `resends` is how the
+    reasoning of earlier answers goes back, None: it does not. `schemas` says whether answers are
+    held to a schema, in the form of the wire.
     """
 
     usage: bool = True
@@ -46,7 +63,7 @@ class Dialect:
     reasoning: Switch = ""
     refuses: tuple[Refusal, ...] = ()
     one_of: tuple[tuple[str, str], ...] = ()
-    thoughts: str = ""
+    resends: Resending | None = None
     schemas: Schemas = "never"
 
 
@@ -103,12 +120,22 @@ SEARCHING: Final = replace(HOSTED, schemas="alone")
 EFFORT: Final = replace(HOSTED, reasoning="effort", schemas="alone")
 # Open models run there, some with their reasoning in the text; both take llama.cpp's samplers.
 OPEN_MODELS: Final = Dialect(reasoning="effort", tags=True, schemas="alone")
-OPENROUTER: Final = replace(HOSTED, reasoning="nested", schemas="alone")
+OPENROUTER: Final = replace(
+    HOSTED, reasoning="nested", schemas="alone", resends=Resending(place="details")
+)
 # Refuses unknown keys, and sends the usage unasked.
-MISTRAL: Final = replace(HOSTED, usage=False, seed_key="random_seed", schemas="alone")
-MOONSHOT: Final = replace(HOSTED, thoughts=r"thinking|^kimi-k2\.[5-9]")
+MISTRAL: Final = replace(
+    HOSTED, usage=False, seed_key="random_seed", reasoning="effort", schemas="alone",
+    resends=Resending(r"magistral|mistral-(?:small-(?:latest|[4-9]|26)|medium-3|large-4)", "parts"),
+)  # fmt: skip
+DEEPSEEK: Final = replace(
+    HOSTED, reasoning="thinking", resends=Resending(with_calls=True, gaps=True)
+)
+MOONSHOT: Final = replace(
+    HOSTED, resends=Resending(r"thinking|^kimi-k(?:2\.[5-9]|[3-9])", gaps=True)
+)
 COHERE: Final = replace(EFFORT, usage=False)
-MINIMAX: Final = replace(HOSTED, tags=True)
+MINIMAX: Final = replace(HOSTED, tags=True, resends=Resending(place="tags"))
 # Its reasoning models refuse `max_tokens`; all of its models take the newer name.
 OPENAI: Final = Dialect(
     limit_key="max_completion_tokens", refuses=_OPENAI, reasoning="effort", schemas="always"

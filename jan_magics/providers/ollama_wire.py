@@ -151,9 +151,9 @@ def _message(message: Message, parts: Sequence[Part], model: ModelRef) -> Json:
             {"id": call.call_id, "function": {"name": call.name, "arguments": arguments_of(call)}}
             for call in calls
         ]
-        # Between a call and its result the model goes on with what it thought.
-        if thought := "".join(each.text for each in parts if isinstance(each, ReasoningPart)):
-            told["thinking"] = thought
+    # After a call the model goes on with what it thought; cleaning has left no other reasoning.
+    if thought := "".join(each.text for each in parts if isinstance(each, ReasoningPart)):
+        told["thinking"] = thought
     return told
 
 

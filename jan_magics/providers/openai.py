@@ -46,9 +46,10 @@ class OpenAIProvider(HttpProvider):
     def reading(self, asked: Asked, request: ChatRequest) -> Reading:
         """Return what makes the reader of an answer, given its content type."""
         calls, tags = calls_in(request.messages), self._dialect.tags
+        details = bool(self._dialect.resends and self._dialect.resends.place == "details")
         return lambda kind: Answer(
             asked,
-            Decoder(asked, tags=tags, calls=calls),
+            Decoder(asked, tags=tags, calls=calls, details=details),
             stream=kind.startswith("text/event-stream"),
         )
 

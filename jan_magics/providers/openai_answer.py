@@ -18,6 +18,7 @@ from jan_magics.providers.frames import object_of, refusal_in
 from jan_magics.providers.openai_usage import count, timings_of, usage_of, usage_of_timings
 from jan_magics.providers.reasoning import Piece, Thoughts
 from jan_magics.providers.surrogates import Surrogates, encodable
+from jan_magics.providers.thoughts import DETAILS, Details
 
 _REASONS: Final[Mapping[str, FinishReason]] = {
     "stop": "stop",
@@ -36,18 +37,22 @@ class Decoder:
     """One JSON chunk after the other becomes events; usage and timings wait for the end.
 
     `tags`: reasoning may come in the text. `calls` is how many tool calls the thread has already.
+    `details`: what was thought comes in parts that go back as they are, too.
     """
 
     __slots__ = (
-        "_asked", "_calls", "_earlier", "_halves", "_reason", "_said", "_thoughts", "_timings",
-        "_usage", "done",
+        "_asked", "_calls", "_details", "_earlier", "_halves", "_reason", "_said", "_thoughts",
+        "_timings", "_usage", "done",
     )  # fmt: skip
 
-    def __init__(self, asked: Asked, *, tags: bool = False, calls: int = 0) -> None:
+    def __init__(
+        self, asked: Asked, *, tags: bool = False, calls: int = 0, details: bool = False
+    ) -> None:
         self.done = False
         self._asked = asked
         self._earlier = calls
         self._thoughts = Thoughts() if tags else None
+        self._details = Details() if details else None
         self._said = False
         self._reason: FinishReason | None = None
         self._usage: Json = None
@@ -79,6 +84,7 @@ class Decoder:
             raise empty_answer(self._asked)
         events: list[StreamEvent] = []
         self._part(self._thoughts.close() if self._thoughts else [], events)
+        events += self._details.seal(self._asked) if self._details else []
         usage = usage_of(self._usage) or usage_of_timings(self._timings)
         return [*events, Finish(self._reason, usage, timings_of(self._timings))]
 
@@ -104,7 +110,8 @@ class Decoder:
 
     def _delta(self, delta: dict[str, Json], events: list[StreamEvent]) -> None:
         texts, reasonings, _ = self._halves
-        thought = delta.get("reasoning_content") or delta.get("reasoning")
+        told = self._details.take(delta.get(DETAILS)) if self._details else ""
+        thought = delta.get("reasoning_content") or delta.get("reasoning") or told
         if thought and isinstance(thought, str) and (thought := reasonings.mend(thought)):
             if self._thoughts:
                 self._part(self._thoughts.give_up(), events)

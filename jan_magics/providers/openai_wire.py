@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from jan_magics.domain.messages import (
     FilePart,
     Json,
-    Message,
     Part,
-    ReasoningPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    stored_id,
 )
 from jan_magics.domain.models import AnswerSchema, ChatRequest, ToolSpec
 from jan_magics.providers.dialects import Dialect
-from jan_magics.providers.params import settle, wants_thoughts
+from jan_magics.providers.params import resending, settle
+from jan_magics.providers.thoughts import answers_with_calls, remember
 from jan_magics.providers.waves import base64_of, output_of, waves
 
 
@@ -24,10 +24,9 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
     A parameter overrides any key but the model, the messages and `stream`; a parameter that is
     None removes its key.
     """
-    thoughts = wants_thoughts(request.options, dialect, request.model.name)
     body: dict[str, Json] = {
         "model": request.model.name,
-        "messages": [*_system(request.system), *_messages(request.messages, thoughts=thoughts)],
+        "messages": [*_system(request.system), *_messages(request, dialect)],
         "stream": True,
     }
     if dialect.usage:
@@ -50,12 +49,20 @@ def _options(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
     settled = settle(request.options, dialect, request.model.name)
     names = {"max_tokens": dialect.limit_key, "seed": dialect.seed_key}
     chosen = {names.get(name, name): value for name, value in settled.values.items()}
-    level = settled.level
+    level, words = settled.level, dict[str, Json]()
     if level in {None, "auto"}:
         return chosen
+    if dialect.reasoning == "thinking":
+        # Also what is off without being asked for: a title would be all thought.
+        words = {} if level in {"on", "off"} else {"reasoning_effort": level}
+        return {
+            **chosen,
+            "thinking": {"type": "disabled" if level == "off" else "enabled"},
+            **words,
+        }
     if dialect.reasoning == "template":
         given = chosen.get("chat_template_kwargs")
-        words: dict[str, Json] = {} if level in {"on", "off"} else {"reasoning_effort": level}
+        words = {} if level in {"on", "off"} else {"reasoning_effort": level}
         thinks: dict[str, Json] = {"enable_thinking": level != "off"}
         chosen["chat_template_kwargs"] = {
             **words, **(given if isinstance(given, dict) else {}), **thinks,
@@ -105,21 +112,24 @@ def _system(text: str) -> Iterator[Json]:
         yield {"role": "system", "content": text}
 
 
-def _messages(messages: Sequence[Message], *, thoughts: bool) -> Iterator[Json]:
-    for message in messages:
+def _messages(request: ChatRequest, dialect: Dialect) -> Iterator[Json]:
+    how = resending(request.options, dialect, request.model.name)
+    calling = answers_with_calls(request.messages) if how else frozenset()
+    for message in request.messages:
         for wave in waves(message.parts):
             results = [part for part in wave if isinstance(part, ToolResultPart)]
             rest = [part for part in wave if not isinstance(part, ToolResultPart)]
             if rest or not results:
-                yield _message(message.role, rest, thoughts=thoughts)
+                said = _message(message.role, rest)
+                if how and message.role == "assistant":
+                    called = stored_id(message.id) in calling
+                    remember(said, rest, how, request.model, calling=called)
+                yield said
             yield from map(_result, results)
 
 
-def _message(role: str, parts: Sequence[Part], *, thoughts: bool) -> Json:
+def _message(role: str, parts: Sequence[Part]) -> dict[str, Json]:
     said: dict[str, Json] = {"role": role, "content": _content(parts)}
-    thought = [part.text for part in parts if thoughts and isinstance(part, ReasoningPart)]
-    if any(thought):
-        said["reasoning_content"] = "\n\n".join(filter(None, thought))
     if calls := [_call(part) for part in parts if isinstance(part, ToolCallPart)]:
         said["tool_calls"] = calls
     return said

@@ -14,7 +14,7 @@ from jan_magics.domain.events import LeftOut
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import LEVELS, number_in
-from jan_magics.providers.dialects import Dialect
+from jan_magics.providers.dialects import Dialect, Resending
 
 # Names for things that are settled before a request leaves; a server would misread them.
 CLIENT_KEYS: Final = frozenset(
@@ -74,15 +74,16 @@ def settle(
     return Settled(values, level, tuple(left_out))
 
 
-def wants_thoughts(options: ChatOptions, dialect: Dialect, model: str) -> bool:
-    """Tell whether the reasoning of earlier answers is sent again on the OpenAI wire.
+def resending(options: ChatOptions, dialect: Dialect, model: str) -> Resending | None:
+    """Return how the reasoning of earlier answers is sent again on the OpenAI wire, None: not.
 
     Some models want it; of a chat template only its user knows, and says `preserve_thinking`.
     """
     told = options.parameters.get("chat_template_kwargs")
     if dialect.reasoning == "template" and isinstance(told, dict):
-        return told.get("preserve_thinking") is True
-    return bool(dialect.thoughts and re.search(dialect.thoughts, model))
+        return Resending() if told.get("preserve_thinking") is True else None
+    found = dialect.resends
+    return found if found and re.search(found.models, model) else None
 
 
 def without(options: ChatOptions, names: Collection[str]) -> tuple[ChatOptions, list[str]]:

@@ -18,6 +18,7 @@ from jan_magics.domain.messages import (
     ToolResultPart,
     ToolState,
     UnknownPart,
+    stored_id,
 )
 from jan_magics.domain.models import ModelRef, Profile
 
@@ -63,8 +64,9 @@ def drop_blank(messages: Sequence[Message], profile: Profile) -> Messages:
 
 def choose_reasoning(messages: Sequence[Message], profile: Profile) -> Messages:
     """Keep the reasoning that is sent again, and opaque data only for the model that made it."""
+    called = _answers_with_calls(messages, profile) if profile.reasoning_with_calls else None
     return tuple(
-        with_parts(message, _own(message.parts, profile))
+        with_parts(message, _own(message, profile, called))
         if any(type(part) is not TextPart or part.opaque for part in message.parts)
         else message
         for message in messages
@@ -129,8 +131,20 @@ def _is_blank(part: Part, message: Message) -> bool:
     return message.role != "assistant" or not signed
 
 
-def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:
-    for part in parts:
+def _answers_with_calls(messages: Sequence[Message], profile: Profile) -> frozenset[str]:
+    """Return the stored ids of answers that have called tools; all waves of one count as one."""
+    if profile.tools is False:
+        return frozenset()
+    return frozenset(
+        stored_id(message.id)
+        for message in messages
+        if any(isinstance(part, ToolCallPart) for part in message.parts)
+    )
+
+
+def _own(message: Message, profile: Profile, called: frozenset[str] | None) -> Iterator[Part]:
+    silent = called is not None and stored_id(message.id) not in called
+    for part in message.parts:
         if isinstance(part, UnknownPart):
             yield part
             continue
@@ -138,7 +152,9 @@ def _own(parts: Sequence[Part], profile: Profile) -> Iterator[Part]:
         if isinstance(part, ReasoningPart):
             # A signature alone does not tell whose it is.
             signed = part.opaque is not None and not foreign
-            if profile.reasoning == "never" or (profile.reasoning == "signed" and not signed):
+            if silent or profile.reasoning == "never":
+                continue
+            if profile.reasoning == "signed" and not signed:
                 continue
             if foreign:
                 part = replace(part, signature=None)  # noqa: PLW2901 - the part as it goes on

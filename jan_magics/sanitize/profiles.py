@@ -22,7 +22,14 @@ TEMPLATE: Final = replace(
     addressed=r"image/.*",
 )
 """What every chat template takes that knows a system message; Mistral's want nine letters."""
-OLLAMA: Final = replace(TEMPLATE, name="Ollama", media=r"image/.*", addressed=r"(?!)")
+OLLAMA: Final = replace(
+    TEMPLATE,
+    name="Ollama",
+    media=r"image/.*",
+    addressed=r"(?!)",
+    reasoning="always",
+    reasoning_with_calls=True,
+)
 _WIRES: Final[Mapping[str, Profile]] = MappingProxyType(
     {"anthropic": ANTHROPIC, "google": GEMINI, "ollama": OLLAMA}
 )

@@ -25,7 +25,7 @@ from jan_magics.providers.keys import KeyChain
 from jan_magics.providers.local import LocalProvider
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_wire import encode
-from jan_magics.providers.params import settle, wants_thoughts
+from jan_magics.providers.params import resending, settle
 from jan_magics.providers.sse import SseDecoder
 from tests.conformance.vectors import Adapter, Ours, Vector, check, of_areas
 from tests.providers.asking import collect
@@ -99,7 +99,7 @@ def run_thoughts(given: Any) -> object:
     listed = known.get(given["model_id"], ())
     arguments = {argument["name"]: argument["default"] for argument in listed}
     options = ChatOptions(parameters={"chat_template_kwargs": arguments})
-    return wants_thoughts(options, LLAMA, given["model_id"])
+    return resending(options, LLAMA, given["model_id"]) is not None
 
 
 # --------------------------------------------------------------------------------------- wire

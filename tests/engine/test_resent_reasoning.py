@@ -13,13 +13,20 @@ from jan_magics.context.plan import ContextPlan
 from jan_magics.context.tokens import CharsTokenizer
 from jan_magics.domain.messages import ReasoningPart
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, Profile
-from jan_magics.engine.facts import dialect_of
+from jan_magics.engine.facts import dialect_of, resent
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.narrowing import told_first
 from jan_magics.engine.settings import Settings
-from jan_magics.providers.dialects import HOSTED, LLAMA, MOONSHOT, Dialect
+from jan_magics.providers.dialects import (
+    HOSTED,
+    LLAMA,
+    MINIMAX,
+    MISTRAL,
+    MOONSHOT,
+    Dialect,
+)
 from jan_magics.providers.openai_wire import encode
-from jan_magics.providers.params import wants_thoughts
+from jan_magics.providers.params import resending
 from jan_magics.sanitize.profiles import TEMPLATE
 from tests.providers.asking import asking, message
 
@@ -40,14 +47,18 @@ PRESERVING: dict[str, Any] = {"chat_template_kwargs": {"preserve_thinking": True
         (LLAMA, "qwen3", PRESERVING, True),
         (LLAMA, "qwen3", {"chat_template_kwargs": {"preserve_thinking": "yes"}}, False),
         (LLAMA, "qwen3", {}, False),
-        (HOSTED, "deepseek-chat", PRESERVING, False),
+        (HOSTED, "llama-3.3", PRESERVING, False),
+        (MISTRAL, "mistral-medium-3-5", {}, True),
+        (MISTRAL, "magistral-medium-latest", {}, True),
+        (MISTRAL, "mistral-large-2411", {}, False),
+        (MINIMAX, "MiniMax-M2.7", {}, True),
     ],
 )
 def test_who_wants_it(
     dialect: Dialect, model: str, parameters: dict[str, Any], wanted: bool
 ) -> None:
     options = ChatOptions(parameters=parameters)
-    assert wants_thoughts(options, dialect, model) is wanted
+    assert (resending(options, dialect, model) is not None) is wanted
     body = encode(ChatRequest(ModelRef("test", model), SAID, options=options), dialect)
     assert (THOUGHT in json.dumps(body, ensure_ascii=False)) is wanted
 
@@ -66,6 +77,24 @@ def test_the_dialect_of_a_model() -> None:
     assert dialect_of(ModelRef("moonshot", "x"), settings) is MOONSHOT
     assert dialect_of(ModelRef("llamacpp", "x"), settings) is LLAMA
     assert dialect_of(ModelRef("custom", "x", "https://host.example/v1"), settings).tags
+
+
+@pytest.mark.parametrize(
+    ("provider", "reasoning", "with_calls"),
+    [
+        ("groq", "never", False),
+        ("moonshot", "always", False),
+        ("minimax", "always", False),
+        ("deepseek", "always", True),
+        ("openrouter", "signed", False),
+    ],
+)
+def test_what_cleaning_keeps_is_what_the_dialect_says(
+    provider: str, reasoning: str, with_calls: bool
+) -> None:
+    model = ModelRef(provider, "kimi-k2-thinking")
+    profile = resent(TEMPLATE, model, Settings((), {}), ChatOptions())
+    assert (profile.reasoning, profile.reasoning_with_calls) == (reasoning, with_calls)
 
 
 def planned(profile: Profile, system: str = "") -> ContextPlan:

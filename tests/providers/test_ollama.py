@@ -79,7 +79,7 @@ def test_calls_results_and_the_thought_between_them() -> None:
         {"role": "assistant", "content": "", "thinking": "hm",
          "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": {"k": 1}}}]},
         {"role": "tool", "content": '{"ü": 1}', "tool_name": "f", "tool_call_id": "1"},
-        {"role": "assistant", "content": "found"},
+        {"role": "assistant", "content": "found", "thinking": "aha"},
     ]  # fmt: skip
 
 

@@ -49,6 +49,14 @@ PROFILES: Final = (
     replace(ALTERNATING, name="no system role", system="none", longest_file_name=12),
     replace(ALTERNATING, name="nine letters", call_ids="[A-Za-z0-9]{9}", longest_tool_name=16),
     replace(ALTERNATING, name="one message an answer", waves=False),
+    replace(ALTERNATING, name="thoughts of calls", reasoning="always", reasoning_with_calls=True),
+    replace(
+        ALTERNATING,
+        name="without tools",
+        tools=False,
+        reasoning="always",
+        reasoning_with_calls=True,
+    ),
     replace(ANTHROPIC, name="a model of its own", model=ModelRef("anthropic", "claude")),
 )
 

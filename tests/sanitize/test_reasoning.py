@@ -52,3 +52,16 @@ def test_an_answer_of_nothing_but_reasoning_is_not_sent() -> None:
     for profile in (STRICT_OPENAI, ANTHROPIC, replace(STRICT_OPENAI, reasoning="always")):
         (sent,) = clean(history, profile).messages
         assert sent.parts == (TextPart("q"), TextPart("r"))
+
+
+def test_the_reasoning_of_answers_that_have_called_goes_back_with_all_their_steps() -> None:
+    profile = replace(STRICT_OPENAI, reasoning="always", reasoning_with_calls=True)
+    called = answer(PLAIN, call("1"), result("1"), ReasoningPart("啊"), "x")
+    silent = answer(PLAIN, "y", identifier="b")
+    history = [user("q"), called, user("r", identifier="v"), silent]
+    sent = clean(history, profile).messages
+    thoughts = [p.text for m in sent for p in m.parts if isinstance(p, ReasoningPart)]
+    assert thoughts == ["hm", "啊"]
+    assert clean(sent, profile).messages == sent
+    none = clean(history, replace(profile, tools=False)).messages
+    assert not any(isinstance(p, ReasoningPart) for m in none for p in m.parts)
