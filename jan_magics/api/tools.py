@@ -66,20 +66,22 @@ def add_servers(named: str) -> tuple[str, ...]:
 
     Raises:
         SettingError: for a file that cannot be read or names no server, and for no address.
+        KeyRefused: when the file of keys is readable by others.
     """
     import os
     from dataclasses import replace
 
     from jan_magics.api.opening import current_host, resolved
+    from jan_magics.engine.assemble import key_chain
     from jan_magics.engine.tool_servers import PREFIX
-    from jan_magics.providers.mcp_config import read_servers, server_at
+    from jan_magics.providers.mcp_config import read_servers, server_at, with_key
 
     host = current_host()
     session = host.session()
     is_address = named.startswith(("http://", "https://"))
-    names = session.toolbox.add_servers(
-        [server_at(named)] if is_address else read_servers(resolved(host, named), os.environ)
-    )
+    found = [server_at(named)] if is_address else read_servers(resolved(host, named), os.environ)
+    keys = key_chain()
+    names = session.toolbox.add_servers([with_key(each, keys) for each in found])
     wanted = session.sticky.tools or ()
     new = [f"{PREFIX}{name}" for name in names if f"{PREFIX}{name}" not in wanted]
     session.sticky = replace(session.sticky, tools=(*wanted, *new))

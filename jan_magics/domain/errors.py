@@ -19,6 +19,7 @@ JanError
 │   └── WhereError             `--where` cannot be read
 ├── KeyRefused                 a key is missing, or must not be sent there
 ├── ToolServerFailed           an MCP server does not start, or does not answer
+│   └── ToolServerRefused      401, 403: it wants a key, or another one
 └── ProviderError              the model or its server did not answer properly
     ├── ModelNotReachable      nothing listens, or the connection failed
     ├── ModelTimeout           no byte arrived in time
@@ -177,9 +178,11 @@ class KeyRefused(JanError):
 class ToolServerFailed(JanError):
     """Report an MCP server that does not start or answer; `gone`: it has to be started again."""
 
-    def __init__(self, message: str, next_step: str = "", *, gone: bool = True) -> None:
-        super().__init__(message, next_step)
-        self.gone = gone
+    gone = True
+
+
+class ToolServerRefused(ToolServerFailed):
+    """Report an MCP server that wants a key, or another one."""
 
 
 class ProviderError(JanError):
@@ -242,9 +245,7 @@ class ContextOverflow(ProviderError):
         planned: int | None = None,
         remedy: str = "",
     ) -> None:
-        self.used = used
-        self.window = window
-        self.planned = planned
+        self.used, self.window, self.planned = used, window, planned
         told, whole = ("?" if size is None else size for size in (used, window))
         sizes = f"{told} tokens of {whole}"
         if planned is not None:
@@ -289,8 +290,7 @@ class NotRecorded(ProviderError):
     """Report a request that a cassette has no answer to; `changed` against the nearest one."""
 
     def __init__(self, cassette: str, changed: str = "") -> None:
-        self.cassette = cassette
-        self.changed = changed
+        self.cassette, self.changed = cassette, changed
         nearest = f"against the nearest recording: {changed}" if changed else "nothing like it is"
         super().__init__(
             f"this request is not recorded in {cassette!r}; {nearest}",

@@ -27,19 +27,28 @@ AGAIN: Final = "%chat tools --mcp FILE"
 
 @dataclass(slots=True)
 class ToolServer:
-    """A server with what became of it; `reason` says why it is not ready."""
+    """A server with what became of it; `reason` says why it is not ready.
+
+    `news` is what the next turn is told: how its tools have changed.
+    """
 
     server: McpServer
     state: State = "new"
     reason: str = ""
     tools: tuple[Tool, ...] = ()
     connection: McpConnection | None = None
+    news: str = ""
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def name(self) -> str:
         """Return the name that its tools begin with."""
         return self.server.name
+
+    def take_news(self) -> str:
+        """Return how its tools have changed; only once."""
+        news, self.news = self.news, ""
+        return news
 
     async def close(self) -> None:
         """End the server."""
@@ -52,12 +61,13 @@ class ToolServer:
 class ToolServers:
     """The servers that were added, in that order; `confirmed` are digests of what may be started.
 
-    `connect` opens none yet.
+    `connect` opens none yet. `changed` is told the names of tools that are not what they were.
     """
 
     connect: Callable[[McpServer], McpConnection] = McpConnection
     known: dict[str, ToolServer] = field(default_factory=dict)
     confirmed: set[str] = field(default_factory=set)
+    changed: Callable[[frozenset[str]], None] = lambda _: None
     _left: list[ToolServer] = field(default_factory=list)
 
     def add(self, servers: Iterable[McpServer]) -> tuple[str, ...]:
@@ -94,7 +104,8 @@ class ToolServers:
         if startable:
             say(f"starting {', '.join(each.name for each in startable)}")
             await asyncio.gather(*(self._start(each) for each in startable))
-        return tuple(f"{each.name}: {each.reason}" for each in wanted if each.state != "ready")
+        away = (f"{each.name}: {each.reason}" for each in wanted if each.state != "ready")
+        return (*away, *(each.take_news() for each in wanted if each.news))
 
     def tools(self, names: Sequence[str]) -> tuple[Tool, ...]:
         """Return the tools of servers that run, in the order in which these were added."""
@@ -146,15 +157,34 @@ class ToolServers:
         async with each.starting:
             if each.state != "new":
                 return  # another turn has started it meanwhile
-            each.connection = self.connect(each.server)
+            connection = each.connection = self.connect(each.server)
+            connection.changed = lambda specs: self._renew(each, connection, specs)
             try:
-                specs = await each.connection.open()
+                specs = await connection.open()
             except ToolServerFailed as failure:
                 each.state, each.reason = "dead", _reason(failure)
                 each.connection = None
             else:
                 each.state, each.reason = "ready", ""
                 each.tools = tuple(_tools(each, specs))
+
+    def _renew(
+        self, each: ToolServer, connection: McpConnection, specs: Sequence[ToolSpec]
+    ) -> None:
+        """Take the tools that a server has now; the next turn offers them."""
+        if each.connection is not connection:
+            return  # it was closed meanwhile
+        tools = tuple(_tools(each, specs))
+        before = {tool.name: tool.spec for tool in each.tools}
+        now = {tool.name: tool.spec for tool in tools}
+        if before == now:
+            return
+        each.tools = tools
+        # A yes was given to what a tool was then.
+        self.changed(frozenset(name for name in before if before[name] != now.get(name)))
+        new, gone = len(now.keys() - before.keys()), len(before.keys() - now.keys())
+        counts = [f"{new} new"] * bool(new) + [f"{gone} gone"] * bool(gone) or ["told anew"]
+        each.news = f"{each.name} has changed its tools: {', '.join(counts)}, {len(now)} in all"
 
 
 def _tools(each: ToolServer, specs: Sequence[ToolSpec]) -> Iterator[Tool]:

@@ -47,6 +47,10 @@ class Toolbox:
     long: LongResults = field(default_factory=LongResults)
     servers: ToolServers = field(default_factory=ToolServers)
 
+    def __post_init__(self) -> None:
+        """Forget a yes to a tool that its server has changed since."""
+        self.servers.changed = self._disallow_tools
+
     def offered(self, wanted: Sequence[object] | None) -> Offered:
         """Return the tools that were asked for: functions, or the names of some, and of servers.
 
@@ -125,6 +129,9 @@ class Toolbox:
         self.allowed.discard(name)
         self.servers.remove(server)
         self._disallow(server)
+
+    def _disallow_tools(self, names: frozenset[str]) -> None:
+        self.allowed -= names
 
     def _disallow(self, server: str) -> None:
         begins = f"{server}{BETWEEN}"

@@ -13,7 +13,6 @@ from jan_magics.providers.dialects import (
     DEEPSEEK,
     EFFORT,
     GOOGLE,
-    HOSTED,
     LLAMA,
     LMSTUDIO,
     MINIMAX,

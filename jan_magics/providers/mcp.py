@@ -7,22 +7,19 @@ import asyncio
 import importlib
 import json
 import logging
-import os
-import shutil
-import sys
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
-from jan_magics.domain.errors import ToolServerFailed
+from jan_magics.domain.errors import ToolServerFailed, ToolServerRefused
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ToolSpec
 from jan_magics.domain.version import VERSION
-from jan_magics.providers.keys import is_loopback
+from jan_magics.providers.keys import origin_of
+from jan_magics.providers.mcp_changes import Changes
 from jan_magics.providers.mcp_config import McpServer
+from jan_magics.providers.mcp_way import Way
 
 PATIENCE: Final = 60.0
 """Seconds that a server may take to start: some download themselves first."""
@@ -49,16 +46,21 @@ class McpResult:
 class McpConnection:
     """A server that runs, or an address that answers. Lives on one loop.
 
-    One task opens and closes it, as the SDK wants; calls come from any other.
+    One task opens and closes it, as the SDK wants; calls come from any other. `changed` is told the
+    tools anew when the server says that they have changed.
     """
 
     server: McpServer
     patience: float = PATIENCE
+    changed: Callable[[tuple[ToolSpec, ...]], None] = lambda _: None
     _serving: asyncio.Task[None] | None = None
     _over: asyncio.Event = field(default_factory=asyncio.Event)
     _client: Any = None
-    _log: Any = field(default=None, repr=False)
-    _said: str = ""
+    _way: Way = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the way to the server; nothing is opened yet."""
+        self._way = Way(self.server)
 
     async def open(self) -> tuple[ToolSpec, ...]:
         """Start the server and return its tools, as it describes them. Raises ToolServerFailed."""
@@ -94,7 +96,7 @@ class McpConnection:
         if fault := calling.exception():
             code = getattr(fault, "code", _CLOSED)
             gone = code in (_CLOSED, _NO_REQUEST) or (bool(self.server.url) and code == _INTERNAL)
-            raise self._failed(_words(fault), gone=gone)
+            raise self._refusal() or self._failed(_words(fault), gone=gone)
         return result_of(calling.result())
 
     async def close(self) -> None:
@@ -112,50 +114,38 @@ class McpConnection:
         from mcp_types import Implementation
 
         async with AsyncExitStack() as stack:
-            transport = await self._transport(stack)
-            told = Implementation(name="jan-magics", version=VERSION)
+            transport = await self._way.open(stack)
+            told, changes = Implementation(name="jan-magics", version=VERSION), Changes()
             client = await stack.enter_async_context(
-                Client(transport, client_info=told, cache=None)
+                Client(transport, client_info=told, cache=None, message_handler=changes.hear)
             )
             tools = await _listed(client)
             self._client = client
             if not ready.done():
                 ready.set_result(tools)
-            await self._over.wait()
+            following = asyncio.create_task(changes.follow(client, _listed, self.changed))
+            try:
+                await self._over.wait()
+            finally:
+                following.cancel()
+                await asyncio.wait({following})
 
-    async def _transport(self, stack: AsyncExitStack) -> Any:
-        if self.server.url:
-            from httpx2 import AsyncClient, Timeout
-            from mcp.client.streamable_http import streamable_http_client
-
-            # A proxy is for what leaves this machine.
-            http = await stack.enter_async_context(
-                AsyncClient(
-                    headers=dict(self.server.headers),
-                    timeout=Timeout(30.0, read=None),
-                    trust_env=not is_loopback(self.server.url),
-                )
-            )
-            return streamable_http_client(self.server.url, http_client=http)
-        from mcp import StdioServerParameters
-        from mcp.client.stdio import stdio_client
-
-        self._log = tempfile.TemporaryFile(  # noqa: SIM115 - it lives as long as the server
-            "w+", encoding="utf-8", errors="replace"
+    def _refusal(self) -> ToolServerRefused | None:
+        status = self._way.refused
+        if not status:
+            return None
+        name, sent = self.server.name, bool(self.server.headers)
+        wants = "does not accept the key that it was sent" if sent else "wants a key"
+        return ToolServerRefused(
+            f"the MCP server {name!r} {wants} ({status})",
+            f"Store {'another' if sent else 'one'}: %chat key {origin_of(self.server.url)}   or "
+            'name it in the file: "headers": {"Authorization": "Bearer ${TOKEN}"}   '
+            "then add it again: %chat tools --mcp FILE",
         )
-        stack.callback(self._end_log)
-        launcher = Path(__file__).with_name("launcher.py")
-        parameters = StdioServerParameters(
-            command=sys.executable,
-            # -I -S: nothing of the user's may run in it, and it starts at once.
-            args=["-I", "-S", str(launcher), "--talking", _program(self.server), *self.server.args],
-            env=dict(self.server.env),
-            cwd=self.server.folder,
-            encoding_error_handler="replace",
-        )
-        return stdio_client(parameters, errlog=self._log)
 
     def _not_started(self) -> ToolServerFailed:
+        if refusal := self._refusal():
+            return refusal
         if self._serving is None or not self._serving.done():
             return self._failed(f"it did not answer within {self.patience:g} s")
         fault = None if self._serving.cancelled() else self._serving.exception()
@@ -166,25 +156,13 @@ class McpConnection:
     def _failed(self, why: str, *, gone: bool = True) -> ToolServerFailed:
         name = self.server.name
         # Reading moves the place where a server that lives writes on.
-        said = f": {words}" if gone and (words := self._last_words()) else ""
-        return ToolServerFailed(
+        said = f": {words}" if gone and (words := self._way.last_words()) else ""
+        failed = ToolServerFailed(
             f"the MCP server {name!r} failed: {self.server.cleaned(why)}{said}",
             "Mend what it names, and add it again: %chat tools --mcp FILE" if gone else "",
-            gone=gone,
         )
-
-    def _last_words(self) -> str:
-        """Return the end of what the server has complained of, without secrets."""
-        if self._log is None:
-            return self._said
-        self._log.seek(0, os.SEEK_END)
-        self._log.seek(max(0, self._log.tell() - 4096))
-        lines = [line.strip() for line in self._log.read().splitlines() if line.strip()]
-        return self.server.cleaned(" | ".join(lines[-2:]))[:400]
-
-    def _end_log(self) -> None:
-        self._said, log, self._log = self._last_words(), self._log, None
-        log.close()
+        failed.gone = gone
+        return failed
 
 
 def load() -> None:
@@ -239,19 +217,6 @@ def _text(block: Any) -> str:
     if block.type == "resource_link":
         return f"[a file: {block.uri}]"
     return f"[{getattr(block, 'mime_type', block.type)}: not shown]"
-
-
-def _program(server: McpServer) -> str:
-    found = shutil.which(server.command, path=server.env.get("PATH"))
-    if found is None and server.folder:
-        beside = Path(server.folder, server.command)
-        found = str(beside) if beside.is_file() else None
-    if found is None:
-        raise ToolServerFailed(
-            f"the MCP server {server.name!r} failed: there is no program {server.command!r}",
-            "Install it, or name it with its path, and add the file again: %chat tools --mcp FILE",
-        )
-    return found
 
 
 def _words(fault: BaseException) -> str:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.parameters import names_a_key
 from jan_magics.providers.complaints import redact
-from jan_magics.providers.keys import host_of, origin_of
+from jan_magics.providers.keys import KeyChain, host_of, is_loopback, origin_of
 
 LONGEST_FILE: Final = 1_000_000
 """Bytes of a file that is still read."""
@@ -54,7 +54,8 @@ class McpServer:
     def cleaned(self, text: str) -> str:
         """Return what a server or a library says without what may be a secret of this server."""
         hidden = (each for each in self.args if each not in self.shown)
-        for value in (*self.env.values(), *self.headers.values(), *hidden):
+        bare = (value.rpartition(" ")[2] for value in self.headers.values())
+        for value in (*self.env.values(), *self.headers.values(), *bare, *hidden):
             text = text.replace(value, "[key]") if len(value) >= SHORTEST_KEY else text
         return redact(text, None)
 
@@ -97,6 +98,24 @@ def server_at(address: str) -> McpServer:
     numeric = host.replace(".", "").replace(":", "").isdigit()
     name = _usable(words[0] if words and not numeric else "local")
     return McpServer(name, url=address, trusted=True, shown=bare_address(address))
+
+
+def with_key(server: McpServer, keys: KeyChain) -> McpServer:
+    """Return a server with the key that was stored for its origin, where it names none itself.
+
+    A variable of the environment is never sent: it belongs to a provider of models.
+
+    Raises:
+        KeyRefused: when the file of keys is readable by others.
+    """
+    named = any(name.lower() == "authorization" for name in server.headers)
+    if not server.url or named or not (server.url.startswith("https:") or is_loopback(server.url)):
+        return server
+    key = next(keys.keys_for("", server.url), None)
+    if key is None:
+        return server
+    bearer = {"Authorization": f"Bearer {key.reveal(key.origin)}"}
+    return replace(server, headers={**server.headers, **bearer})
 
 
 def bare_address(address: str) -> str:

@@ -66,10 +66,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def http_serving(port: int) -> Iterator[str]:
+def http_serving(port: int, *more: str) -> Iterator[str]:
     """Serve over streamable HTTP; gives the address."""
     process = subprocess.Popen(
-        [sys.executable, str(SERVER), "--http", str(port)],
+        [sys.executable, str(SERVER), "--http", str(port), *more],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -1,7 +1,7 @@
 """A real MCP server of the official SDK: over stdio, or over HTTP on loopback with `--http`.
 
-`--pid FILE` writes its process there, `--tools N` gives it so many more tools, and `--fail` lets it
-end at once with a complaint.
+`--pid FILE` writes its process there, `--tools N` gives it so many more tools, `--fail` lets it end
+at once with a complaint, and over HTTP `--token T` lets it answer only whoever sends that.
 """
 
 import argparse
@@ -9,8 +9,10 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
-from mcp.server.mcpserver import Image, MCPServer
+import uvicorn
+from mcp.server.mcpserver import Context, Image, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 
@@ -55,6 +57,50 @@ def dies() -> str:
     os._exit(3)
 
 
+def learning(server: MCPServer) -> None:
+    """Add tools that change what the server has."""
+
+    async def learn(name: str, context: Context) -> str:
+        """Learn to do something, or to do it otherwise."""
+
+        def learned(text: str = "") -> str:
+            return f"{name} {text}"
+
+        if name in {tool.name for tool in await server.list_tools()}:
+            server.remove_tool(name)
+            server.add_tool(learned, name=name, description="Do it otherwise.")
+        else:
+            server.add_tool(learned, name=name, description="做点什么")
+        await context.notify_tools_changed()
+        return "learned"
+
+    async def forget(name: str, context: Context) -> str:
+        """Forget how to do something."""
+        server.remove_tool(name)
+        await context.notify_tools_changed()
+        return "forgotten"
+
+    server.tool()(learn)
+    server.tool()(forget)
+
+
+def guarded(app: Any, token: str | None) -> Any:
+    """Return an application that answers 401 to whoever does not send the token."""
+    if token is None:
+        return app
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        sent = dict(scope.get("headers", ())).get(b"authorization", b"").decode()
+        if scope["type"] != "http" or sent == f"Bearer {token}":
+            await app(scope, receive, send)
+            return
+        told = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
+        await send({"type": "http.response.start", "status": 401, "headers": told})
+        await send({"type": "http.response.body", "body": f"not {sent}".encode()})
+
+    return answer
+
+
 def made(name: str, more: int) -> MCPServer:
     """Return the server with its tools."""
     server = MCPServer(name, log_level="CRITICAL")
@@ -62,6 +108,7 @@ def made(name: str, more: int) -> MCPServer:
     for tool in (failing, picture, slow, variable, dies):
         server.tool()(tool)
     server.tool(name="气温.now")(odd)
+    learning(server)
     for number in range(more):
         server.tool(name=f"extra_{number}")(lambda text="": text)
     return server
@@ -76,6 +123,7 @@ def main() -> None:
     parser.add_argument("--tools", type=int, default=0)
     parser.add_argument("--fail", action="store_true")
     parser.add_argument("--api-key")
+    parser.add_argument("--token")
     given = parser.parse_args()
     if given.fail:
         sys.exit("cannot start: no licence, token=s3cret-value")
@@ -84,7 +132,12 @@ def main() -> None:
             file.write(f"{os.getpid()}\n")
     server = made(given.name, given.tools)
     if given.http:
-        server.run("streamable-http", host="127.0.0.1", port=given.http)
+        app = guarded(server.streamable_http_app(), given.token)
+        # A client that waits for changes would hold its end up.
+        config = uvicorn.Config(
+            app, "127.0.0.1", given.http, log_level="critical", timeout_graceful_shutdown=1
+        )
+        uvicorn.Server(config).run()
     else:
         server.run("stdio")
 

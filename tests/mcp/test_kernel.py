@@ -11,7 +11,7 @@ import pytest
 
 from tests.kernel import Kernel, running_kernel
 from tests.magics.test_tools import step
-from tests.mcp.conftest import WriteFile, check_gone
+from tests.mcp.conftest import WriteFile, check_gone, free_port, http_serving
 from tests.providers.serving import serving_here
 
 CALL = step(("weather__forecast", {"city": "巴黎"}))
@@ -108,6 +108,22 @@ def test_ctrl_c_leaves_the_server_and_a_killed_kernel_takes_it_along(
     assert len(pid.read_text().split()) == 1
     os.kill(kernel.process, signal.SIGKILL)
     check_gone(process)
+
+
+def test_a_server_that_wants_a_key_gets_the_one_that_was_typed(kernel: Kernel) -> None:
+    token = "-".join(("t0ken", "of", "the", "user"))
+    with http_serving(free_port(), "--token", token) as address:
+        kernel.ok(f"%chat tools --mcp {address}")
+        with serving_here(step(text="fine")) as server:
+            ran = kernel.ok(f"%%chat -m {server.address}#m\nhow is it?")
+        assert "the MCP server 'local' wants a key (401)" in ran.turn["footer"]
+        assert "wants a key" in kernel.ok("rows = %chat tools\nrows.status.iloc[-1]").result
+        kernel.ok(f"%chat key {address}", typed=token)
+        kernel.ok(f"%chat tools --mcp {address}")
+        with serving_here(step(text="fine")) as server:
+            ran = kernel.ok(f"%%chat -m {server.address}#m\nhow is it?")
+            assert "local__forecast" in server.bodies[0].decode()
+        assert token not in str(ran) + str(kernel.ok("jan = %chat tools\njan"))
 
 
 def test_what_cannot_be_added_says_so(kernel: Kernel, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_names_and_order_are_fixed(
     made.ask(tools=("alpha", "mcp:zeta", mine), yes=True)
     names = made.offered()
     assert names[0] == "mine"
-    assert [name.partition("__")[0] for name in names[1:]] == ["zeta"] * 7 + ["alpha"] * 7
+    assert [name.partition("__")[0] for name in names[1:]] == ["zeta"] * 9 + ["alpha"] * 9
     odd = next(name for name in names if name.startswith("zeta___"))
     assert odd.isascii()
     made.kernel.model.steps.insert(0, (call(odd, '{"city": "x"}'),))  # type: ignore[attr-defined]
