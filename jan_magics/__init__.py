@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from jan_magics.api.chunks import chunks
     from jan_magics.api.collection import Collection
     from jan_magics.api.current import current
+    from jan_magics.api.leaking import leaks
     from jan_magics.api.lists import assistants, find, models, save_assistant, threads
     from jan_magics.api.moving import import_threads
     from jan_magics.api.replaying import replay
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 __all__ = [
     "Answer", "Chat", "Collection", "assistants", "chunks", "collections", "current", "find",
-    "import_threads", "models", "plot", "replay", "save_assistant", "show", "threads", "tool",
-    "tools",
+    "import_threads", "leaks", "models", "plot", "replay", "save_assistant", "show", "threads",
+    "tool", "tools",
 ]  # fmt: skip
 
 _HOMES = (
@@ -31,7 +32,7 @@ _HOMES = (
     ("Collection", "collection"), ("collections", "shelf"),
     ("current", "current"), ("assistants", "lists"),
     ("save_assistant", "lists"), ("find", "lists"), ("import_threads", "moving"),
-    ("models", "lists"), ("threads", "lists"),
+    ("leaks", "leaking"), ("models", "lists"), ("threads", "lists"),
     ("replay", "replaying"), ("show", "showing"), ("tool", "tools"), ("tools", "tools"),
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`jan-magics doctor | threads | export | replay`: what the verbs do, without a notebook."""
+"""`jan-magics doctor | threads | export | leaks | replay`: the verbs, without a notebook."""
 
 import argparse
 import os
@@ -37,6 +37,13 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("file", metavar="FILE", help="a .json, .md or .ipynb file, or a folder")
     export.set_defaults(run=_export)
 
+    leaks = verbs.add_parser("leaks", help="look for keys, passwords and addresses of people")
+    leaks.add_argument("path", metavar="PATH", help="a notebook, any file, a folder")
+    leaks.add_argument(
+        "--scrub", action="store_true", help="take secrets out of the notebook; no copy is kept"
+    )
+    leaks.set_defaults(run=_leaks)
+
     replay = verbs.add_parser("replay", help="run a notebook that its cassette answers")
     replay.add_argument("notebook", metavar="NOTEBOOK", type=Path)
     replay.add_argument(
@@ -74,6 +81,15 @@ def _export(parsed: Any) -> int:
     with Chat(parsed.thread) as chat:
         print(chat.export(Path(parsed.file).absolute()))
     return 0
+
+
+def _leaks(parsed: Any) -> int:
+    from jan_magics.api.leaking import leaks, scrub
+
+    path = Path(parsed.path).absolute()
+    found = scrub(path) if parsed.scrub else leaks(path)
+    print(found.to_string(index=False) if len(found) else "nothing found")
+    return int(len(found) > 0 and not parsed.scrub)
 
 
 def _replay(parsed: Any) -> int:

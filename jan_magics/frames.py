@@ -104,6 +104,7 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     },
     "explain": {"knob": "str", "now": "str", "needed": "str", "rank_then": "Int64"},
     "config": {"setting": "str", "value": "str", "source": "str", "meaning": "str"},
+    "leaks": {"place": "str", "kind": "str", "sample": "str"},
     "doctor": {"check": "str", "status": "str", "detail": "str", "fix": "str"},
 })  # fmt: skip
 """The columns of each table and their types; `time` is datetime64[ns, UTC]."""

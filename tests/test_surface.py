@@ -41,6 +41,7 @@ TABLES = {
     "collections": "collection owner documents chunks tokens embedder recipe size_mb updated_at",
     "explain": "knob now needed rank_then",
     "config": "setting value source meaning",
+    "leaks": "place kind sample",
     "doctor": "check status detail fix",
 }
 FUNCTIONS = {
@@ -53,6 +54,7 @@ FUNCTIONS = {
     "models": "()",
     "tool": "(function=None, *, name=None, safe=False, main=False, timeout=60, approval='ask')",
     "tools": "()",
+    "leaks": "(path)",
     "replay": "(file, missing='error')",
     "collections": "()",
     "Collection": "(name_or_path=None, *, data_folder=None, embedder=None, read_only=False)",

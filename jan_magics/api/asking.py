@@ -39,6 +39,7 @@ def asking_of(
         asked = replace(asked, system=escaped(asked.system))
     attached = attachments_of(params.get("attach"))
     schema = params.get("schema")
+    asked = replace(asked, send_anyway=bool(params.get("send_anyway")))
     return replace(asked, text=checked_text(text), attach=attached, schema=schema)
 
 

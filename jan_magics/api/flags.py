@@ -19,7 +19,7 @@ OF_CELLS: Final[Mapping[str, str]] = MappingProxyType({
     "no_stream": "Write show=False and print the answer.",
     "background": "Read it piece by piece: chat.stream(text)",
     **dict.fromkeys(
-        ("map", "concurrency", "max_cost", "prefix", "again", "send_anyway"),
+        ("map", "concurrency", "max_cost", "prefix", "again"),
         _LATER,
     ),
 })  # fmt: skip
@@ -33,7 +33,7 @@ NO_PARAMETERS: Final[Mapping[str, str]] = MappingProxyType({
 """What no parameter can be: what is sent is planned and recorded."""
 OF_ONE_TURN: Final = (
     "at", "history", "no_history", "reuse", "dry_run", "literal", "show", "query", "attach",
-    "schema",
+    "schema", "send_anyway",
 )  # fmt: skip
 """What says something of one turn, and cannot stick."""
 

@@ -18,6 +18,7 @@ JanError
 │   ├── EmbedderError          an embedder is not installed, or its server failed
 │   └── WhereError             `--where` cannot be read
 ├── KeyRefused                 a key is missing, or must not be sent there
+├── LeakFound                  a request has a key in it, and was not sent
 ├── ToolServerFailed           an MCP server does not start, or does not answer
 │   └── ToolServerRefused      401, 403: it wants a key, or another one
 └── ProviderError              the model or its server did not answer properly
@@ -175,6 +176,10 @@ class KeyRefused(JanError):
     """Report a key that is missing or must not be sent to that address."""
 
 
+class LeakFound(JanError):
+    """Report a request that was not sent, as a key or a private key stands in it."""
+
+
 class ToolServerFailed(JanError):
     """Report an MCP server that does not start or answer; `gone`: it has to be started again."""
 
@@ -192,14 +197,9 @@ class ProviderError(JanError):
     """
 
     def __init__(
-        self,
-        message: str,
-        next_step: str = "",
-        *,
-        model: str = "",
-        status: int | None = None,
+        self, message: str, next_step: str = "", *, model: str = "", status: int | None = None,
         retry_after: float | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(message, next_step)
         self.model = model
         self.status = status
@@ -236,15 +236,9 @@ class ContextOverflow(ProviderError):
     """
 
     def __init__(
-        self,
-        used: int | None,
-        window: int | None,
-        *,
-        model: str = "",
-        status: int | None = None,
-        planned: int | None = None,
-        remedy: str = "",
-    ) -> None:
+        self, used: int | None, window: int | None, *, model: str = "", status: int | None = None,
+        planned: int | None = None, remedy: str = "",
+    ) -> None:  # fmt: skip
         self.used, self.window, self.planned = used, window, planned
         told, whole = ("?" if size is None else size for size in (used, window))
         sizes = f"{told} tokens of {whole}"

@@ -87,7 +87,8 @@ class ChatRequest:
     """Everything that is sent; `stable` = how many leading messages the next turn repeats.
 
     `window` is the context window in tokens that somebody asked for, None for the model's own;
-    `sends` is how often it may go out. `schema` is what the server holds the answer to.
+    `sends` is how often it may go out. `schema` is what the server holds the answer to. `anyway`:
+    it is sent also with a key in it.
     """
 
     model: ModelRef
@@ -100,6 +101,7 @@ class ChatRequest:
     purpose: Purpose = "turn"
     sends: int = SENDS
     schema: AnswerSchema | None = None
+    anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)

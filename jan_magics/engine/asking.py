@@ -25,7 +25,7 @@ class Asking:
     budget, and go before all others. What `collection` has of `query`, else of the text, is sent
     with it: at most `k` chunks whose cosine is at least `threshold`; "" names no collection.
     What is in `attach` goes with the question. `schema` is what the answer's form is named by: a
-    JSON schema, a class, or the name of a variable.
+    JSON schema, a class, or the name of a variable. `send_anyway`: also when a key stands in it.
     """
 
     text: str = ""
@@ -52,6 +52,7 @@ class Asking:
     query: str | None = None
     attach: tuple[Attachment, ...] = ()
     schema: object = None
+    send_anyway: bool = False
 
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:

@@ -31,7 +31,8 @@ class Ask:
     `fit` says how much is sent. `partial` is the answer that is to go on. `bench` holds the tools.
     `given` is what was retrieved with the prompt, and is sent unstored before it;
     `finding` knows what tools find. `attached` goes with the question; None: with what it has.
-    `schema` is the form of the answer, `held`: its server holds it to that.
+    `schema` is the form of the answer, `held`: its server holds it to that. `anyway`: it is sent
+    also when a key stands in it.
     """
 
     thread: Thread
@@ -54,6 +55,7 @@ class Ask:
     attached: Attached | None = None
     schema: AnswerSchema | None = None
     held: bool = False
+    anyway: bool = False
 
     @property
     def kept_in(self) -> Thread | None:

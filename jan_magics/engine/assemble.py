@@ -16,6 +16,7 @@ from jan_magics.engine.cells import Files, Here, Marks
 from jan_magics.engine.choose import PLAYED, Finder
 from jan_magics.engine.deck import Deck
 from jan_magics.engine.engine import Engine
+from jan_magics.engine.leaks import Guard
 from jan_magics.engine.places import FOLDER, config_folder, data_folder
 from jan_magics.engine.playing import Playing
 from jan_magics.engine.session import Session
@@ -28,7 +29,7 @@ from jan_magics.providers.access import Access, Shared
 from jan_magics.providers.connect import check_encrypted, connect, reach
 from jan_magics.providers.discover import discover
 from jan_magics.providers.embeddings import EmbeddingServer
-from jan_magics.providers.hosts import Host
+from jan_magics.providers.hosts import Host, host_away
 from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
@@ -141,9 +142,10 @@ def _engine(
     clock, make_id = (playing.now, playing.new_id) if playing else (now, new_id)
     store = open_store(None if playing else settings.get("store").value, path, clock)
     shared = Shared()
-    connected = partial(_connect, opening, local, shared)
+    guard = Guard(lambda model: host_away(model, opening.settings().hosts))
+    connected = partial(_connect, opening, local, shared, guard)
     search = open_search(store, path)
-    known = (opening.deck, shared.learned)
+    known = (opening.deck, shared.learned, guard)
     engine = Engine(store, path, clock, make_id, connected, local.close, search, *known)
     return engine, "" if playing else folder.source
 
@@ -195,11 +197,11 @@ def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retri
         lambda: opening.settings().get("sqlite_vec").value,
     )
     engine.closing.append(collections.close)
-    served = partial(_served, opening)
+    served = partial(_served, opening, engine.guard)
     return Retriever(collections, Embedders(opening.settings, opening.deck, served))
 
 
-def _served(opening: Opening, name: str) -> "Opened":
+def _served(opening: Opening, guard: Guard, name: str) -> "Opened":
     """Return what opens the server of a model that makes vectors.
 
     Raises:
@@ -211,7 +213,9 @@ def _served(opening: Opening, name: str) -> "Opened":
 
     def opened() -> EmbeddingServer:
         access = Access(keys)
-        return EmbeddingServer(entry.name, entry.address, ref.name, access, header=entry.header)
+        server = EmbeddingServer(entry.name, entry.address, ref.name, access, header=entry.header)
+        server.screen = partial(guard.check_texts, ref)
+        return server
 
     return opened
 
@@ -264,7 +268,9 @@ def new_id() -> str:
     return uuid.uuid4().hex
 
 
-def _connect(opening: Opening, local: LocalServer, shared: Shared, model: ModelRef) -> Provider:
+def _connect(
+    opening: Opening, local: LocalServer, shared: Shared, guard: Guard, model: ModelRef
+) -> Provider:
     settings = opening.settings()
     hosts = settings.hosts
     if not model.address and (fault := settings.unread.get(model.provider)):
@@ -285,7 +291,7 @@ def _connect(opening: Opening, local: LocalServer, shared: Shared, model: ModelR
             shared=shared,
         )
 
-    return TapedProvider(opening.deck, model, real)
+    return TapedProvider(opening.deck, model, real, guard)
 
 
 def _trusted(hosts: Iterable[Host]) -> frozenset[str]:

@@ -13,6 +13,7 @@ from jan_magics.domain.parameters import checked_options
 from jan_magics.domain.protocols import Provider, Store
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.deck import Deck
+from jan_magics.engine.leaks import Guard
 from jan_magics.engine.playing import Playing
 from jan_magics.engine.records import KEY
 from jan_magics.engine.trees import Trees
@@ -28,6 +29,7 @@ class Engine:
     `release` ends what the engine started beside its providers: a local model's server; `closing`
     what was opened beside the store: collections. `deck` is what is recorded or played, `playing`
     the cassette that this engine was opened for, `learned` what models have refused in this kernel.
+    `guard` looks through what leaves the machine.
     """
 
     store: Store
@@ -39,6 +41,7 @@ class Engine:
     search: Searching
     deck: Deck = field(default_factory=Deck)
     learned: Learned = field(default_factory=Learned)
+    guard: Guard = field(default_factory=Guard)
     playing: Playing | None = field(init=False)
     trees: Trees = field(init=False)
     live: LiveTurns = field(init=False)

@@ -86,10 +86,7 @@ class Prepared:
         """Return the turn in a thread as it is shown. Raises MessageNotFound, ThreadError."""
         engine, wanted, choice = self.engine, self.wanted, self.choice
         spot = self._spot(view)
-        notebook = engine.deck.told_notebook(PurePath(self.threads.here().notebook).name)
-        told_time = engine.deck.told_time(engine.now)
-        facts = Facts(told_time, notebook or "unknown", str(choice.model))
-        told = instruct(self.whom, wanted, facts)
+        told = instruct(self.whom, wanted, self._facts())
         steps, yes = wanted.max_steps, wanted.yes
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
         again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
@@ -112,6 +109,7 @@ class Prepared:
             given=self.given,
             finding=self.finding,
             attached=self.attached,
+            anyway=wanted.send_anyway,
             notes=(
                 *told.notes,
                 *self.offered.notes,
@@ -121,6 +119,12 @@ class Prepared:
             ),
         )
         return formed(routed(engine, ask, self.router), self.schema)
+
+    def _facts(self) -> Facts:
+        deck = self.engine.deck
+        notebook = deck.told_notebook(PurePath(self.threads.here().notebook).name)
+        told_time = deck.told_time(self.engine.now)
+        return Facts(told_time, notebook or "unknown", str(self.choice.model))
 
     def files_before(self, view: View) -> tuple[Message, ...]:
         """Return the messages that may hold files of this turn, with its question."""

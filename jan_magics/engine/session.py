@@ -29,6 +29,7 @@ from jan_magics.engine.preparing import Prepared, Retrieving
 from jan_magics.engine.records import model_of
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.reusing import make_turn
+from jan_magics.engine.screening import screen
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.supplying import meant, supplied
 from jan_magics.engine.threads import Threads
@@ -245,6 +246,7 @@ def _made(session: Session, name: str | None, first: Ask) -> Thread:
     Another turn may have made it while this one chose its model.
     """
     session.engine.ready(first.model, first.options)
+    screen(session.engine, first)
     return session.threads.obtain(name)
 
 

@@ -22,6 +22,7 @@ from jan_magics.engine.cassette_json import (
 )
 from jan_magics.engine.choose import OFFLINE
 from jan_magics.engine.deck import Deck
+from jan_magics.engine.leaks import Guard
 from jan_magics.engine.playing import Playing
 from jan_magics.engine.recording import Recording
 from jan_magics.providers.offline import OfflineProvider
@@ -32,8 +33,15 @@ LIVE: Final = "the model itself"
 class TapedProvider:
     """A provider beside a deck; while a cassette is played, the real one is not even connected."""
 
-    def __init__(self, deck: Deck, model: ModelRef, connect: Callable[[], Provider]) -> None:
+    def __init__(
+        self,
+        deck: Deck,
+        model: ModelRef,
+        connect: Callable[[], Provider],
+        guard: Guard | None = None,
+    ) -> None:
         self._deck = deck
+        self._guard = guard or Guard()
         self._model = model
         self._connect = connect
         # What it refuses, it refuses here: a missing key, an address that is not safe.
@@ -59,9 +67,10 @@ class TapedProvider:
             self._real().check(model, options)
 
     def stream(self, request: ChatRequest) -> AsyncIterator[StreamEvent]:
-        """Answer from the cassette, or from the real provider. Raises ProviderError."""
+        """Answer from the cassette, or from the real provider. Raises ProviderError, LeakFound."""
         if playing := self._deck.playing:
             return self._played(playing, request)
+        self._guard.check(request)
         if recording := self._deck.recording:
             return _recorded(self._real(), recording, request)
         return self._real().stream(request)
@@ -109,6 +118,8 @@ class TapedProvider:
             raise missed
         live = playing.missing == "live"
         yield Unrecorded(LIVE if live else str(OFFLINE))
+        if live:
+            self._guard.check(request)
         sent = request if live else replace(request, model=OFFLINE, tools=())
         provider = self._real() if live else OfflineProvider()
         async with _closing(provider.stream(sent)) as events:

@@ -27,6 +27,7 @@ from jan_magics.engine.narrowing import Objections, told_first
 from jan_magics.engine.records import digest, outcome, steps_of, timings_of, usage_of, with_facts
 from jan_magics.engine.refitting import refitted
 from jan_magics.engine.reply import Progress, Reply, told_of
+from jan_magics.engine.screening import screened
 from jan_magics.engine.shaping import shaped
 from jan_magics.engine.spots import Draft, Placed, link_to, put
 from jan_magics.engine.stepping import Further, Requesting, Steps
@@ -41,7 +42,7 @@ AGAIN: Final = "the server refused a longer request, so it was sent once more wi
 
 
 async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], None]) -> Turn:
-    """Ask a model. Raises ProviderError and StoreError; what was said until then is kept.
+    """Ask a model. Raises ProviderError, StoreError, LeakFound; what was said is kept.
 
     `over` is told of the turn when its words are kept, also when it was stopped or failed.
     """
@@ -49,13 +50,13 @@ async def run_turn(engine: Engine, ask: Ask, show: Show, over: Callable[[Turn], 
     provider = engine.ready(ask.model, ask.options)
     placed = place(engine, ask)
     plan = await planned(ask, placed)
+    seen = screened(engine, ask, assemble(ask, plan))
     answer = ask.partial or empty_answer(engine, placed.question)
     live = None if ask.side else engine.live.begin(turn_of(placed.question, answer))
-    # On disk before the request leaves: a question is never lost.
-    index = keep_question(engine, ask, placed)
+    index = keep_question(engine, ask, placed)  # on disk before it leaves: it is never lost
     reply = reply_for(engine, ask, answer, show)
     steps = Steps(reply, provider, ask.bench, plan, *further(engine, ask, placed, answer))
-    steps.deck = engine.deck
+    steps.deck, steps.notes = engine.deck, [*seen]
     finish: FinishReason = "error"
     try:
         finish = await taken(engine, ask, placed, answer, steps, show)
@@ -199,7 +200,8 @@ def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     window = plan.budget.window if plan.budget.chosen else None
     sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
     schema = ask.schema if ask.held else None
-    request = ChatRequest(*sent, stable=stable, window=window, schema=schema)
+    made = ChatRequest(*sent, stable=stable, window=window, schema=schema)
+    request = replace(made, anyway=ask.anyway)
     return told_first(request) if ask.fit.profile.system == "none" else request
 
 

@@ -37,6 +37,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         at=parsed.at,
         attach=_attached(shell, parsed),
         rerun="reuse" if parsed.reuse else None,
+        send_anyway=parsed.send_anyway,
         cell=host.cell_call(),
         schema=parsed.schema,
     )

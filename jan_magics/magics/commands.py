@@ -123,6 +123,7 @@ ASKING: Final = (
     Flag(("--no-stream",), "", "show the answer only when it is whole"),
     Flag(("--background",), "", "answer while other cells run"),
     Flag(("--literal",), "", "send {{ }} as it is typed"),
+    Flag(("--send-anyway",), "", "send it also when a key stands in it"),
 )
 STICKY: Final = tuple(flag for flag in ASKING if flag.sticky)
 ALIASES: Final = {"--chat_id": "--thread", "-i": "--thread"}
@@ -192,6 +193,11 @@ VERBS: Final = (
               choices=("error", "live", "offline")),
          Flag(("--check",), "", "run this notebook in a fresh kernel, and say what differs"),
          Flag(("--off",), "", "go on as before")),
+    ),
+    Verb(
+        "leaks", "look for keys, passwords and addresses of people in notebook and threads",
+        ("[PATH]",),
+        (Flag(("--scrub",), "", "take secrets out of the notebook at PATH; no copy is kept"),),
     ),
     Verb(
         "store", "say where threads are kept", (),

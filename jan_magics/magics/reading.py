@@ -10,16 +10,12 @@ from typing import Any, Final, TypeVar
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.parameters import fault_of, names_a_key
+from jan_magics.domain.secret_shapes import BEGUN, TYPED
 from jan_magics.magics.words import split_values
 
 T = TypeVar("T")
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-_KEY: Final = re.compile(
-    r"\b(sk|gsk|pk|xai|hf|AIza|ghp|glpat)[-_]?[A-Za-z0-9_-]{20,}"
-    r"|https?://\S*[?&][\w-]*(?:key|token|auth|secret|passw)[\w-]*=",
-    re.IGNORECASE,
-)
 _WORDS: Final = frozenset({"model", "thread", "assistant", "system", "overflow"})
 """What a grid tries as it is written."""
 _PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
@@ -176,14 +172,14 @@ def _value(text: str) -> Any:
 
 def holds_key(line: str) -> bool:
     """Tell whether what looks like a key stands on a line, also in the query of an address."""
-    return _KEY.search(line) is not None
+    return TYPED.search(line) is not None
 
 
 def looks_like_a_key(name: str) -> bool:
     """Tell whether a key was typed where a provider's name belongs."""
     if "://" in name:
         return False
-    return bool(re.match(r"(sk|gsk|pk|xai|hf|ghp|glpat)[-_]|AIza", name)) or len(name) >= 24
+    return BEGUN.match(name) is not None or len(name) >= 24
 
 
 def literal_key() -> KeyRefused:

@@ -35,9 +35,18 @@ was recorded before; {{current_time}} stands where the cassette was begun: delet
 JAN_REPLAY=FILE or FOLDER replays from the first cell: for pytest --nbval, jupyter execute, a class.
 In Python: with jan.replay(FILE): …    In a shell: jan-magics replay NOTEBOOK --check
 """
-MORE: Final[Mapping[str, str]] = MappingProxyType(
-    {"assistants": ASSISTANTS, "use": BACK, "record": CASSETTES, "replay": CASSETTES}
-)
+LEAKS: Final = """
+Without PATH: this notebook, its cassette, and every thread. PATH is a notebook, any file, a folder
+or a data folder. Found are keys and tokens by their form, private keys, passwords in addresses,
+JWT, random values under a telling name, e-mail and phone numbers, each with a masked sample.
+
+A cell with a key or a private key is not sent to another machine: --send-anyway sends it. All else
+only warns. Not read: images, PDF, the bin (%chat store --vacuum empties it) and collections.
+In Python: jan.leaks(PATH)    In a shell: jan-magics leaks PATH --scrub
+"""
+MORE: Final[Mapping[str, str]] = MappingProxyType({
+    "assistants": ASSISTANTS, "use": BACK, "record": CASSETTES, "replay": CASSETTES, "leaks": LEAKS,
+})  # fmt: skip
 
 
 def help_text(topic: str) -> str:

@@ -34,6 +34,7 @@ from jan_magics.magics.editing import list_assistants
 from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
+from jan_magics.magics.leaking import RUN as LEAKS
 from jan_magics.magics.line import Line
 from jan_magics.magics.reading import literal_key, looks_like_a_key
 from jan_magics.magics.taping import RUN as CASSETTES
@@ -285,5 +286,5 @@ RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "threads": _threads, "rename": _rename, "delete": _delete, "find": _find,
     "export": _export, "import": _import, "models": _models, "assistants": _assistants,
     "config": _config, "key": _key, "store": _store, "doctor": _doctor, **BRANCHES, **CONTEXT,
-    **CASSETTES, **TOOLS,
+    **CASSETTES, **TOOLS, **LEAKS,
 })  # fmt: skip

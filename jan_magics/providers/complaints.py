@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jan_magics.domain.messages import Json
+from jan_magics.domain.secret_shapes import REPEATED
 from jan_magics.providers.keys import Key
 
 _READ: Final = 4096  # chars of a server's words that are searched for what they mean
@@ -84,15 +85,9 @@ def plain_words(text: str) -> str:
     return _PRELUDE.sub("", text, count=1)
 
 
-_SECRETS: Final = re.compile(
-    r"(?i)bearer\s+\S+|\b(?:sk|pk|rk|gsk|xai|pplx|fw|tgp|hf)[-_][A-Za-z0-9_*.-]{12,}|\bAIza[\w-]{20,}"
-    r"|(?<=key=)[^\s&\"']+|(?<=key: )\S+|(?<=token=)[^\s&\"']+"
-)
-
-
 def redact(text: str, key: Key | None) -> str:
     """Replace the key, and whatever looks like one."""
-    return _SECRETS.sub("[key]", key.redact(text) if key else text)
+    return REPEATED.sub("[key]", key.redact(text) if key else text)
 
 
 def _plain(body: bytes) -> str:

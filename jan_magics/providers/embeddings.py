@@ -7,7 +7,7 @@ too large, the halves are embedded and their mean is taken, weighted by length.
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
@@ -34,7 +34,8 @@ _NEXT: Final = "Name another embedder (--embedder), or look at the server's log"
 class EmbeddingServer:
     """One model of one server. `model` may be empty where the server has only one.
 
-    `access` says how it is asked, or is its one key; questions of other kinds go before.
+    `access` says how it is asked, or is its one key; questions of other kinds go before. `screen`
+    sees every text before it is sent, and may refuse it.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class EmbeddingServer:
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
+        self.screen: Callable[[Sequence[str]], None] = lambda _: None
         self._line = Line(address, header=header, transport=transport)
         self._model = model
         self._access = access_of(access)
@@ -64,6 +66,7 @@ class EmbeddingServer:
             ProviderError: when the server does not answer properly.
             EmbedderError: when it answers with other vectors than were asked for.
         """
+        self.screen(texts)
         vectors: list[list[float]] = []
         for start in range(0, len(texts), BATCH):
             vectors += await self._fitting(texts[start : start + BATCH])
@@ -79,6 +82,7 @@ class EmbeddingServer:
         """
         if not texts:
             return []
+        self.screen((question, *texts))
         body: dict[str, Json] = {"model": self._model, "query": question, "documents": list(texts)}
         data = await self._post("rerank", body)
         rows = self._in_order(data.get("results", data.get("data")), len(texts))

@@ -6,10 +6,10 @@ from types import MappingProxyType
 from typing import Final, get_args
 
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.models import plain_address
+from jan_magics.domain.models import ModelRef, plain_address
 from jan_magics.providers.catalog import CATALOG, Entry, Wire
 from jan_magics.providers.dialects import ANTHROPIC, CUSTOM, GOOGLE, OLLAMA
-from jan_magics.providers.keys import Key, origin_of
+from jan_magics.providers.keys import Key, host_of, is_loopback, origin_of
 
 FIELDS: Final = ("address", "api_type", "key_env", "keys", "window", "prices")
 PRICES: Final = ("input", "output", "cached")
@@ -107,3 +107,10 @@ def _prices(table: Mapping[str, object], here: str) -> Mapping[str, float]:
         f"prices of {here} is {value!r}",
         "Write what a million tokens cost: prices = {input = 1.0, output = 2.0, cached = 0.1}",
     )
+
+
+def host_away(ref: ModelRef, hosts: Mapping[str, Host]) -> str:
+    """Return the host that a model's requests go to, "" where they stay on this machine."""
+    named, entry = hosts.get(ref.provider), CATALOG.get(ref.provider)
+    address = ref.address or (named.address if named else entry.address if entry else "")
+    return host_of(address) if address and not is_loopback(address) else ""

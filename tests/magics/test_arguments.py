@@ -17,13 +17,14 @@ from jan_magics.magics.words import words
 CHAT_FLAGS = (
     "--assistant --at --attach --background --collection --dry-run --grid --literal "
     "--max-steps --max-tokens --model --needle --no-history --no-stream --overflow "
-    "--query --reuse --schema --system --temperature --thread --threshold --to-cell --tools "
+    "--query --reuse --schema --send-anyway --system --temperature --thread --threshold --to-cell "
+    "--tools "
     "--window --yes -P -a -c -f -k -m -o -q -s -t"
 )
 VERB_NAMES = (
     "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
-    "import key mark models new plan record rename replay resume retry show stop store threads "
-    "tools tree undo use version"
+    "import key leaks mark models new plan record rename replay resume retry show stop store "
+    "threads tools tree undo use version"
 )
 
 
