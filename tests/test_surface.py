@@ -86,6 +86,7 @@ METHODS = {
     "grid": "(text, *, needle=None, **lists)",
     "tree": "()",
     "show": "(id=None)",
+    "view": "()",
     "messages": "(all=False)",
     "turns": "()",
     "export": "(path)",

@@ -3,19 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 
+from jan_magics.api import context
 from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged, text_or_none
-from jan_magics.api.context import (
-    apply_plan,
-    clear,
-    compact_or_restore,
-    compact_preview,
-    counter,
-    grid,
-    mark,
-    planned,
-    say,
-)
 from jan_magics.api.host import Host, Showing, described
 from jan_magics.api.opening import host_for
 from jan_magics.api.preview import Plan, notices, preview
@@ -34,6 +24,7 @@ if TYPE_CHECKING:
 
     from jan_magics.api.transcript import Transcript
     from jan_magics.api.tree import Tree
+    from jan_magics.widgets.comm import Live
 
     ToolsWanted: TypeAlias = Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None
 
@@ -166,9 +157,9 @@ class Chat:
         """
         from jan_magics.api.context_tables import plan_table
 
-        shown = planned(self._host, text)
+        shown = context.planned(self._host, text)
         for notice in notices(shown):
-            say(notice)
+            context.say(notice)
         return plan_table(shown, text, self._host.session().view())
 
     def apply(self, frame: "pd.DataFrame") -> Self:
@@ -177,21 +168,21 @@ class Chat:
         Raises:
             SettingError: naming the row that cannot be so; nothing is changed then.
         """
-        apply_plan(self._host, frame)
+        context.apply_plan(self._host, frame)
         return self
 
     def budget(self, text: str = "") -> "pd.DataFrame":
         """Return the pieces of the context window for a prompt, in tokens and shares of it."""
         from jan_magics.api.context_tables import budget_table
 
-        shown = planned(self._host, text)
+        shown = context.planned(self._host, text)
         for notice in notices(shown):
-            say(notice)
+            context.say(notice)
         return budget_table(shown.plan)
 
     def mark(self, ids: "str | Iterable[str]", action: str) -> Self:
         """Keep, drop, pin or summarise messages, from here on down this branch."""
-        mark(self._host, ids, action)
+        context.mark(self._host, ids, action)
         return self
 
     def compact(self, keep: int | None = None, dry_run: bool = False, off: bool = False) -> Any:  # noqa: FBT001, FBT002
@@ -204,13 +195,13 @@ class Chat:
             ThreadError: when there is nothing to compact, or it would free too little.
         """
         if dry_run:
-            return compact_preview(self._host, keep, off=off)
-        say(compact_or_restore(self._host, keep, off=off))
+            return context.compact_preview(self._host, keep, off=off)
+        context.say(context.compact_or_restore(self._host, keep, off=off))
         return self
 
     def clear(self, off: bool = False) -> Self:  # noqa: FBT001, FBT002
         """Send nothing of what was said so far any more; nothing is deleted. `off` restores it."""
-        say(clear(self._host, off=off)[1])
+        context.say(context.clear(self._host, off=off)[1])
         return self
 
     def grid(self, text: str, *, needle: str | None = None, **lists: Any) -> "pd.DataFrame":
@@ -218,7 +209,7 @@ class Chat:
 
         `recalled` says whether the answer holds the `needle`; `message` is on no branch.
         """
-        return grid(self._host, Asking(checked_text(text)), lists, needle)
+        return context.grid(self._host, Asking(checked_text(text)), lists, needle)
 
     def new(self, name: str | None = None) -> Self:
         """Begin a thread and stay in it; in one of that name a new root branch."""
@@ -241,11 +232,19 @@ class Chat:
 
         return transcript(self._host.session().view(), id)
 
+    def view(self) -> "Live | Transcript":
+        """Return the thread as a view to go on in, where a page can show one; else as `show`."""
+        from jan_magics.api.live_thread import live_thread
+
+        return live_thread(self._host)
+
     def messages(self, all: bool = False) -> "pd.DataFrame":  # noqa: FBT001, FBT002
         """Return the messages of the active path as a table; with `all`, of every branch."""
         from jan_magics.api.tables import messages_table
 
-        return messages_table(self._host.session().view(), counter(self._host), everything=all)
+        return messages_table(
+            self._host.session().view(), context.counter(self._host), everything=all
+        )
 
     def turns(self) -> "pd.DataFrame":
         """Return the turns of the active path as a table; times in seconds, sizes in tokens."""

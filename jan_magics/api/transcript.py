@@ -14,7 +14,7 @@ from jan_magics.engine.views import View
 from jan_magics.notebook.called import calls_html, calls_markdown, calls_of, calls_text
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import neutralise
-from jan_magics.notebook.pages import speaker
+from jan_magics.notebook.pages import speaker, summary_words
 from jan_magics.notebook.render import plain
 
 Stretch: TypeAlias = tuple[str, tuple[Message, ...]]
@@ -57,7 +57,7 @@ class Transcript:
 
     def _folds(self) -> Iterator[tuple[str, str, tuple[Message, ...]]]:
         """Yield a label, a summary and messages: a label where they are folded."""
-        told = _told(self.seen)
+        told = summary_words(self.seen.summary)
         for status, run in self._stretches():
             count = f"{len(run)} message{'s' * (len(run) != 1)}"
             if status == ARCHIVED:
@@ -112,16 +112,6 @@ class Transcript:
         odd = status not in (*FOLDED, TRUNCATED, "active")
         who = speaker(message, hidden=status == TRUNCATED, live=message.id in self.live)
         return f"{who} ({status}, not sent)" if odd else who
-
-
-def _told(seen: Seen) -> str:
-    """Return a summary as it is read: the model's words, then what was copied beside them."""
-    summary = seen.summary
-    if summary is None:
-        return ""
-    kinds = summary.ledger.items()
-    lines = [f"- *{kind}*: {'; '.join(entries)}" for kind, entries in kinds if entries]
-    return "\n\n".join(filter(None, (summary.text.strip(), "\n".join(lines))))
 
 
 def _fold(label: str, shown: str) -> str:

@@ -33,6 +33,10 @@ def _new(magics: Caller, parsed: Any, _: str) -> Line:
 
 
 def _show(magics: Caller, parsed: Any, _: str) -> object:
+    if parsed.live:
+        if parsed.id or parsed.sent:
+            raise UsageError("%chat show --live shows the thread; leave the rest out")
+        return current().view()
     if not parsed.sent:
         for follower in current_host().followers if parsed.id is None else ():
             follower.attach()

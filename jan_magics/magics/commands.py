@@ -148,7 +148,7 @@ VERBS: Final = (
     Verb("import", "read threads from such a file, a notebook or a Jan folder", ("PATH",)),
     Verb(
         "show", "show the thread, or one message", ("[ID]",),
-        (Flag(("--sent",), "", "what the newest turn sent"),),
+        (LIVE, Flag(("--sent",), "", "what the newest turn sent")),
     ),
     Verb("tree", "show every version of everything", flags=(LIVE,)),
     Verb("go", "go to a message, or to another version of the answer", ("ID|N|next|prev",)),

@@ -1,8 +1,9 @@
 """A model's Markdown as HTML made of a few harmless tags. Loads nothing before it is called."""
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from jan_magics.notebook.hazards import defused, legible, read_info, safe_address
 from jan_magics.notebook.prose import math_end
@@ -18,24 +19,34 @@ TAGS: Final = frozenset(
     ("p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em",
      "strong", "s", "a", "br", "hr", "table", "thead", "tbody", "tr", "th", "td")
 )  # fmt: skip
+
+
+class MathML(Protocol):
+    """What makes markup of TeX that may be set as it is, "" where it cannot."""
+
+    def __call__(self, tex: str, *, block: bool) -> str:
+        """Return MathML."""
+        ...
+
+
 _CLOSERS: Final = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
 
 
-def to_html(text: str) -> str:
+def to_html(text: str, mathml: MathML | None = None) -> str:
     """Return HTML with the tags in `TAGS` only.
 
-    Raw HTML is shown as text, images are links, links lead to http, https or mailto; math is left
-    for the front end, in dollar signs.
+    Raw HTML is shown as text, images are links, links lead to http, https or mailto. Math is what
+    `mathml` makes of it; where that is nothing, it is left for the front end, in dollar signs.
     """
-    return str(_parser().render(legible(text)))
+    return str(_parser(mathml).render(legible(text)))
 
 
-def _parser() -> "MarkdownIt":
+def _parser(mathml: MathML | None) -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     keep_wide_rows(parser)
-    parser.inline.ruler.before("escape", "math", _math)
+    parser.inline.ruler.before("escape", "math", partial(_math, mathml))
     # Every link and image becomes a token, also one with a forbidden address: its words are kept.
     parser.validateLink = lambda url: bool(safe_address(url))  # type: ignore[method-assign]
     for kind, rule in (("text", _text), ("image", _image), ("link_open", _link), ("fence", _fence)):
@@ -43,7 +54,7 @@ def _parser() -> "MarkdownIt":
     return parser
 
 
-def _math(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 (the parser's signature)
+def _math(mathml: MathML | None, state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 (the parser's signature)
     """Take math as one piece, before the parser reads its backslashes and underscores."""
     for opener, closer in _CLOSERS:
         if not state.src.startswith(opener, state.pos):
@@ -55,8 +66,11 @@ def _math(state: "StateInline", silent: bool) -> bool:  # noqa: FBT001 (the pars
         if not silent:
             sign = "$$" if opener in {"$$", r"\["} else "$"
             content = state.src[start:end]
-            token = state.push("text", "", 0)
-            token.content = sign + (content.strip() if opener == r"\(" else content) + sign
+            made = mathml(content, block=sign == "$$") if mathml else ""
+            token = state.push("html_inline" if made else "text", "", 0)
+            token.content = made or (
+                sign + (content.strip() if opener == r"\(" else content) + sign
+            )
         state.pos = end + len(closer)
         return True
     return False

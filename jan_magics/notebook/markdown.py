@@ -76,6 +76,20 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
     return tuple(blocks)
 
 
+def last_block(text: str) -> int:
+    r"""Return where the last block of Markdown begins, as a place in the text.
+
+    >>> last_block("one\n\n- two\n- three")
+    5
+    """
+    from markdown_it import MarkdownIt
+
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    starts = [token.map[0] for token in tokens if not token.level and token.map]
+    lines = text.split("\n")[: max(starts, default=0)]
+    return sum(len(line) + 1 for line in lines)
+
+
 def tables(text: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the tables of Markdown, each as rows of plain text; the first row is the header.
 

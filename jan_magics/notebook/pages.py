@@ -14,6 +14,7 @@ from jan_magics.domain.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from jan_magics.domain.overlays import Summary
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.records import KEY, finish_of, model_of, timings_of, usage_of
 from jan_magics.notebook.called import calls_of
@@ -87,6 +88,15 @@ def speaker(message: Message, *, hidden: bool = False, live: bool = False) -> st
     cut = finish if finish in ("stopped", "interrupted", "length", "max_steps", "error") else ""
     how = "being answered" if live else cut
     return ", ".join(filter(None, (name, how, "hidden" if hidden else "")))
+
+
+def summary_words(summary: Summary | None) -> str:
+    """Return a summary as it is read: the model's words, then what was copied beside them."""
+    if summary is None:
+        return ""
+    kinds = summary.ledger.items()
+    lines = [f"- *{kind}*: {'; '.join(entries)}" for kind, entries in kinds if entries]
+    return "\n\n".join(filter(None, (summary.text.strip(), "\n".join(lines))))
 
 
 def _notes(message: Message) -> list[str]:

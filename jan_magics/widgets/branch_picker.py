@@ -28,6 +28,10 @@ class BranchPicker:
         """Take the way to the page."""
         self._say = say
 
+    def first(self) -> Message:
+        """Return nothing: what was said is no part of a widget's state."""
+        return {}
+
     def state(self) -> Message:
         """Return the whole tree."""
         return {"kind": "tree", **self.tree(self.session().view())}

@@ -16,14 +16,14 @@ from jan_magics.widgets.marks import mark_of
 class BudgetGauge:
     """The budget of the next turn. `told` turns a plan into what a page is told of it.
 
-    `first` is the plan that is there already. Previews are made on the engine's loop, one at a
+    `opened` is the plan that is there already. Previews are made on the engine's loop, one at a
     time: of several texts that were typed meanwhile only the last is looked at.
     """
 
     bridge: Bridge
     session: Callable[[], Session]
     told: Callable[[Preview], Message]
-    first: Preview
+    opened: Preview
     kind: str = "budget"
     _say: Say = field(default=lambda _: None)
     _text: str = ""
@@ -34,9 +34,9 @@ class BudgetGauge:
         """Take the way to the page."""
         self._say = say
 
-    def state(self) -> Message:
+    def first(self) -> Message:
         """Return the budget without a prompt, as it was when the view was opened."""
-        return self._message(self.first, 0)
+        return self._message(self.opened, 0)
 
     def mark(self) -> object:
         """Return what differs when something else would be sent."""

@@ -10,13 +10,15 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from jan_magics.domain.errors import JanError
+from jan_magics.notebook.bridge import Job, Stopped
 from jan_magics.notebook.identity import SESSION, in_kernel
 from jan_magics.notebook.render import plain
 from jan_magics.widgets.open_views import Opened, views_of
 
+P = TypeVar("P")
 Message: TypeAlias = dict[str, Any]
 Say: TypeAlias = Callable[[Message], None]
 
@@ -42,8 +44,8 @@ class View(Protocol):
         """Take the way to the page."""
         ...
 
-    def state(self) -> Message:
-        """Return what a page can show at once."""
+    def first(self) -> Message:
+        """Return what may be saved with a widget and is shown at once; {} for what is history."""
         ...
 
     def mark(self) -> object:
@@ -99,7 +101,7 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
     from jan_magics.widgets.page import page_of
 
     still, _ = shell.display_formatter.format(value)
-    first = view.state()
+    first = view.first()
     small = len(json.dumps(first, ensure_ascii=False)) <= LARGEST_FIRST
     page = page_of(view.kind, first if small else {}, language)
 
@@ -134,6 +136,24 @@ def go_on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, None], say:
             say(_broken(fault))
 
     asyncio.run_coroutine_threadsafe(guarded(), loop)
+
+
+def follow(job: Job[Any, P], heard: Callable[[P], None]) -> Message | None:
+    """Read a job to its end; returns what a page is to be told of how that went wrong.
+
+    None where it did not: who has stopped it knows.
+    """
+    try:
+        for update in job.updates():
+            heard(update)
+        job.result()
+    except JanError as failure:
+        return failed(failure)
+    except Stopped:
+        return None
+    except Exception as fault:  # noqa: BLE001 - a door
+        return _broken(fault)
+    return None
 
 
 def _broken(fault: Exception) -> Message:

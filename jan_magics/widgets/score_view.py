@@ -54,7 +54,7 @@ class ScoreView:
         """Take the way to the page."""
         self._say = say
 
-    def state(self) -> Message:
+    def first(self) -> Message:
         """Return the candidates, the best first."""
         pairs = list(zip(self.asked.cards, self.places, strict=True))[:MOST]
         return {
@@ -75,7 +75,7 @@ class ScoreView:
     def hear(self, message: Mapping[str, Any]) -> None:
         """Show a chunk in its document. Raises RetrievalError where that is gone."""
         if message.get("kind") == "ready":
-            self._say(self.state())
+            self._say(self.first())
         if message.get("kind") != "document":
             return
         wanted = message.get("chunk")

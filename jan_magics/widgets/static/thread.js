@@ -1,0 +1,383 @@
+// A thread to read and to go on in. The kernel renders Markdown; here it is checked once more.
+
+const CHINESE = {
+  Thread: '对话',
+  'a new thread': '新对话',
+  'waiting for the kernel': '正在等待内核',
+  'nothing said yet': '还没有对话',
+  'Clear context': '清空上下文',
+  Restore: '恢复',
+  Compact: '压缩',
+  'Undo compact': '撤销压缩',
+  'compacting…': '正在压缩…',
+  'answering…': '正在回答…',
+  Stop: '停止',
+  Send: '发送',
+  'Ask: Enter sends, Shift+Enter begins a line': '提问：回车发送，Shift+回车换行',
+  You: '你',
+  System: '系统',
+  Retry: '重试',
+  Edit: '编辑',
+  Save: '保存',
+  Cancel: '取消',
+  Copy: '复制',
+  copied: '已复制',
+  'Version before': '上一个版本',
+  'Next version': '下一个版本',
+  Reasoning: '推理过程',
+  'called {line}': '调用 {line}',
+  'file: {name}': '文件：{name}',
+  'context cleared · {n} messages': '上下文已清空 · {n} 条消息',
+  'summary of {n} messages': '{n} 条消息的摘要',
+  'in the summary · {n} messages': '摘要之中 · {n} 条消息',
+  'the messages themselves': '原始消息',
+  '{n} more': '还有 {n} 条',
+  '{n} earlier': '之前还有 {n} 条',
+  'the answer is there': '回答完成',
+  'Edited text': '编辑内容'
+};
+const TAGS = new Set(
+  ('P H1 H2 H3 H4 H5 H6 UL OL LI BLOCKQUOTE PRE CODE EM STRONG S A BR HR TABLE THEAD TBODY TR TH TD ' +
+    'math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover ' +
+    'mmultiscripts mprescripts none mtable mtr mtd mstyle mpadded mphantom menclose mfenced').split(' ')
+);
+const NEVER = /^(on|src|style$|xlink|formaction|action|id$)/i;
+const ADDRESS = /^(https?:\/\/|mailto:)/i;
+
+/** Make nodes of the kernel's HTML. It has passed a list of tags there; what is not on it goes. */
+function nodesOf(html) {
+  const inert = new DOMParser().parseFromString(html, 'text/html').body;
+  for (const node of [...inert.querySelectorAll('*')]) {
+    if (!TAGS.has(node.tagName)) {
+      node.replaceWith(document.createTextNode(node.textContent));
+      continue;
+    }
+    for (const { name, value } of [...node.attributes]) {
+      if (NEVER.test(name) || (/href/i.test(name) && !(node.tagName === 'A' && ADDRESS.test(value)))) {
+        node.removeAttribute(name);
+      }
+    }
+  }
+  return [...inert.childNodes];
+}
+
+function render({ model, el }) {
+  const t = tongue(model, CHINESE);
+  const framed = frame(el, t('Thread'));
+  let state = null;
+  let from = 0;
+  let asked = null; // what was asked for and has not come: rows, a text
+  const drawn = new Map(); // of each row its JSON and its node
+
+  const title = make('span', { class: 'jan-title', dir: 'auto' });
+  const who = make('span', { class: 'jan-quiet' });
+  const log = make('div', { class: 'jan-log', tabindex: 0, role: 'group', 'aria-label': t('Thread') });
+  const status = make('span', { class: 'jan-quiet', role: 'status' });
+  const input = make('textarea', {
+    rows: 2,
+    dir: 'auto',
+    'aria-label': t('Ask: Enter sends, Shift+Enter begins a line'),
+    placeholder: t('Ask: Enter sends, Shift+Enter begins a line')
+  });
+  const press = (words, click, about = {}) => make('button', { type: 'button', click, ...about }, t(words));
+  const act = kind => () => connected.say({ kind });
+  const buttons = {
+    clear: press('Clear context', act('clear')),
+    restore: press('Restore', act('restore')),
+    compact: press('Compact', act('compact')),
+    uncompact: press('Undo compact', act('uncompact'))
+  };
+  const send = press('Send', submit);
+  const stop = press('Stop', act('stop'), { class: 'jan-stop' });
+  framed.body.append(make('div', { class: 'jan-quiet' }, t('waiting for the kernel')));
+
+  function submit() {
+    if (input.value.trim() && !state.busy) {
+      connected.say({ kind: 'send', text: input.value });
+      input.value = '';
+    }
+  }
+  input.addEventListener('keydown', event => {
+    // Enter also ends the choice of a Chinese word: then nothing is sent.
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      submit();
+    }
+  });
+
+  /** Give every code block a button that copies it. */
+  function dress(node) {
+    for (const pre of node.querySelectorAll('pre')) {
+      const button = press('Copy', () => copy(pre.textContent, button), { class: 'jan-copy' });
+      const box = make('div', { class: 'jan-code' });
+      pre.replaceWith(box);
+      pre.tabIndex = 0;
+      box.append(pre, button);
+    }
+    return node;
+  }
+
+  function copy(text, button) {
+    const done = () => {
+      button.textContent = t('copied');
+      setTimeout(() => (button.textContent = t('Copy')), 1500);
+    };
+    if (navigator.clipboard) {
+      navigator.clipboard.writeText(text).then(done, () => {});
+    }
+  }
+
+  const prose = html => dress(make('div', { class: 'jan-prose', dir: 'auto' }, nodesOf(html)));
+  const folded = (words, ...content) =>
+    make('details', { class: 'jan-fold' }, make('summary', {}, words), ...content);
+
+  function messageNode(row) {
+    const body = make('div', {});
+    if (row.reasoning) {
+      body.append(folded(t('Reasoning'), make('div', { class: 'jan-reasoning', dir: 'auto' }, row.reasoning)));
+    }
+    body.append(prose(row.html));
+    for (const call of row.calls) {
+      const line = call.line.replace(/^called /, '');
+      body.append(folded(t('called {line}', { line }), make('pre', { dir: 'auto', tabindex: 0 }, call.whole)));
+    }
+    for (const name of row.files) {
+      body.append(make('div', { class: 'jan-quiet' }, t('file: {name}', { name })));
+    }
+    const tools = make('span', { class: 'jan-tools' });
+    const step = (words, sign, by, ends) =>
+      make(
+        'button',
+        {
+          type: 'button',
+          class: 'jan-bare',
+          'aria-label': t(words),
+          disabled: ends,
+          click: () => connected.say({ kind: 'version', message: row.message, step: by })
+        },
+        sign
+      );
+    if (row.versions > 1) {
+      tools.append(
+        step('Version before', '‹', -1, row.version === 1),
+        make('span', { class: 'jan-number' }, `${row.version}/${row.versions}`),
+        step('Next version', '›', 1, row.version === row.versions)
+      );
+    }
+    if (row.role === 'assistant') {
+      tools.append(press('Retry', () => connected.say({ kind: 'retry', message: row.message }), { class: 'jan-bare' }));
+    }
+    const want = use => () => {
+      asked = { message: row.message, use };
+      connected.say({ kind: 'source', message: row.message });
+    };
+    tools.append(press('Edit', want(edit), { class: 'jan-bare' }));
+    const copyButton = press('Copy', want(text => copy(text, copyButton)), { class: 'jan-bare' });
+    tools.append(copyButton);
+
+    function edit(text) {
+      const area = make('textarea', { rows: 4, dir: 'auto', 'aria-label': t('Edited text') });
+      area.value = text;
+      const end = () => {
+        editor.replaceWith(body);
+        tools.hidden = false;
+      };
+      const save = () => {
+        connected.say({ kind: 'edit', message: row.message, text: area.value });
+        end();
+      };
+      const editor = make('div', {}, area, make('div', { class: 'jan-bar-row' }, press('Save', save), press('Cancel', end)));
+      area.addEventListener('keydown', event => {
+        if (event.key === 'Escape') {
+          end();
+        } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+          save();
+        }
+      });
+      body.replaceWith(editor);
+      tools.hidden = true;
+      area.focus();
+    }
+    return make(
+      'article',
+      { class: `jan-message jan-from-${row.role}${row.sent ? '' : ' jan-unsent'}`, 'data-message': row.message },
+      make('div', { class: 'jan-message-head' }, make('span', { class: 'jan-title' }, t(row.who)), tools),
+      body
+    );
+  }
+
+  function foldNode(row) {
+    const words = {
+      cleared: 'context cleared · {n} messages',
+      summary: 'summary of {n} messages',
+      covered: 'in the summary · {n} messages'
+    }[row.what];
+    const inner = make('div', {});
+    const label = t(words, { n: row.count });
+    const details = folded(row.html ? t('the messages themselves') : label, inner);
+    details.dataset.fold = row.message;
+    details.addEventListener('toggle', () => {
+      if (details.open && !inner.childNodes.length) {
+        connected.say({ kind: 'open', message: row.message, from: 0 });
+      }
+    });
+    if (!row.html) {
+      return make('div', { class: 'jan-cleared' }, details);
+    }
+    return make('section', { class: 'jan-card' }, make('div', { class: 'jan-title' }, label), prose(row.html), details);
+  }
+
+  /** Return the node of a row: the same as before where nothing has changed, so that it stays open. */
+  function nodeOf(row) {
+    const text = JSON.stringify(row);
+    const known = drawn.get(row.message);
+    if (known?.text === text) {
+      return known.node;
+    }
+    const node = row.row === 'fold' ? foldNode(row) : messageNode(row);
+    drawn.set(row.message, { text, node });
+    return node;
+  }
+
+  const before = press('', earlier, { class: 'jan-earlier' });
+  const list = make('div', {});
+  const question = make('article', { class: 'jan-message jan-from-user', hidden: true });
+  const settled = make('div', { class: 'jan-prose', dir: 'auto' });
+  const tail = make('div', { class: 'jan-prose', dir: 'auto' });
+  const note = make('div', { class: 'jan-quiet' });
+  const growing = make('article', { class: 'jan-message jan-from-assistant jan-growing', hidden: true }, settled, tail, note);
+  log.append(before, list, question, growing);
+  log.addEventListener('scroll', () => {
+    if (log.scrollTop < 30 && from > 0) {
+      earlier();
+    }
+  });
+
+  function earlier() {
+    if (!asked?.rows) {
+      asked = { rows: true };
+      connected.say({ kind: 'earlier', before: from });
+    }
+  }
+
+  /** Keep to the end where the reader is there. */
+  function sticking(change) {
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    change();
+    if (atEnd) {
+      log.scrollTop = log.scrollHeight;
+    }
+  }
+
+  function showEarlier() {
+    before.hidden = from === 0;
+    before.textContent = t('{n} earlier', { n: from });
+  }
+
+  function show(message) {
+    const wasBusy = state?.busy;
+    state = message;
+    const fresh = message.rows.map(nodeOf);
+    // What was read before stays, where it is still what stands above.
+    const at = [...list.children].indexOf(fresh[0]);
+    const kept = at > 0 && from + at === message.from ? [...list.children].slice(0, at) : [];
+    from = message.from - kept.length;
+    list.replaceChildren(...kept, ...fresh);
+    showEarlier();
+    title.textContent = message.title || t('a new thread');
+    who.textContent = message.model;
+    const busy = message.busy;
+    question.hidden = !busy?.prompt;
+    question.replaceChildren(make('span', { class: 'jan-title' }, t('You')), make('div', { class: 'jan-plain', dir: 'auto' }, busy?.prompt ?? ''));
+    growing.hidden = !busy;
+    if (!busy || !wasBusy) {
+      settled.replaceChildren();
+      tail.replaceChildren();
+      note.textContent = '';
+    }
+    for (const [name, button] of Object.entries(buttons)) {
+      button.disabled = Boolean(busy) || !message.can[name];
+    }
+    buttons.compact.textContent = t(busy?.what === 'compacting' ? 'compacting…' : 'Compact');
+    send.disabled = Boolean(busy);
+    stop.hidden = !busy;
+    status.textContent = busy
+      ? t(busy.what === 'compacting' ? 'compacting…' : 'answering…')
+      : wasBusy?.what === 'answering'
+        ? t('the answer is there')
+        : message.total
+          ? ''
+          : t('nothing said yet');
+  }
+
+  function grow(message) {
+    if (message.fresh) {
+      settled.replaceChildren();
+    }
+    if (message.settled) {
+      settled.append(...prose(message.settled).childNodes);
+    }
+    note.textContent = message.note;
+    const code = tail.querySelector('code.jan-tail');
+    if (message.how === 'add') {
+      (code ?? tail).append(message.tail);
+    } else if (message.how === 'html') {
+      tail.replaceChildren(...nodesOf(message.tail));
+    } else if (message.how === 'code') {
+      tail.replaceChildren(make('pre', {}, make('code', { class: 'jan-tail' }, message.tail)));
+    } else {
+      tail.replaceChildren(message.tail);
+    }
+    tail.classList.toggle('jan-plain', message.how === 'text' || (message.how === 'add' && !code));
+  }
+
+  function opened(message) {
+    const details = list.querySelector(`[data-fold="${CSS.escape(message.message)}"]`);
+    const inner = details?.lastElementChild;
+    if (!inner) {
+      return;
+    }
+    inner.querySelector('.jan-earlier')?.remove();
+    inner.append(...message.rows.map(messageNode));
+    const left = message.total - message.from - message.rows.length;
+    if (left > 0) {
+      const next = message.from + message.rows.length;
+      const click = () => connected.say({ kind: 'open', message: message.message, from: next });
+      inner.append(make('button', { type: 'button', class: 'jan-earlier', click }, t('{n} more', { n: left })));
+    }
+  }
+
+  function take(message) {
+    if (message.kind === 'failed') {
+      asked = null;
+    } else if (message.kind === 'thread') {
+      const first = state === null;
+      sticking(() => show(message));
+      if (first) {
+        const head = make('div', { class: 'jan-bar-row' }, title, who);
+        const context = make('div', { class: 'jan-bar-row jan-context' }, ...Object.values(buttons));
+        framed.body.replaceChildren(head, context, log, input, make('div', { class: 'jan-bar-row jan-foot' }, send, stop, status));
+        log.scrollTop = log.scrollHeight;
+      }
+    } else if (message.kind === 'delta') {
+      sticking(() => grow(message));
+    } else if (message.kind === 'earlier' && message.from < from) {
+      const height = log.scrollHeight;
+      list.prepend(...message.rows.map(nodeOf));
+      from = message.from;
+      asked = null;
+      showEarlier();
+      log.scrollTop += log.scrollHeight - height;
+    } else if (message.kind === 'opened') {
+      opened(message);
+    } else if (message.kind === 'source' && asked?.message === message.message) {
+      asked.use(message.text);
+      asked = null;
+    }
+  }
+
+  const connected = connect(model, framed, take);
+  return connected.end;
+}
+
+export default { render };
