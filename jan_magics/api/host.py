@@ -133,6 +133,13 @@ class Host:
         once = session.settings().get("display").value == "once"
         return once or session.engine.deck.playing is not None
 
+    def streams(self) -> bool:
+        """Tell whether answers are shown while they come."""
+        playing = self.session().engine.deck.playing
+        if self.session().settings().get("display").value == "once":
+            return False
+        return playing is None or playing.paced
+
     def tell(self, thread: Thread | None, path: Sequence[Message]) -> None:
         """Tell the cells of a thread whether what they show is still on its active path."""
         if thread is not None:
@@ -204,7 +211,7 @@ def display_of(host: Host, showing: Showing) -> Display:
     """Return where a turn is shown here."""
     if showing.show is False or host.shell is None:
         return Silent()
-    live = showing.stream and showing.format == "markdown" and not host.stable()
+    live = showing.stream and showing.format == "markdown" and host.streams()
     if in_kernel(host.shell):
         return CellDisplay(live_markdown if live else None)
     return TerminalDisplay(live=live)

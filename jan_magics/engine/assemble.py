@@ -113,6 +113,7 @@ def open_session(opening: Opening) -> Session:
     engine, source = _engine(opening, settings, local, playing)
     threads = Threads(engine, opening.here, opening.files)
     if playing:
+        playing.paced = settings.get("replay_pace").value == "recorded"
         finder = Finder(_known(playing), lambda: None, why=PLAYED)
     else:
         finder = Finder(running, partial(startable, local, gguf), opening.deck.note_default)

@@ -54,6 +54,8 @@ _UNWRITTEN: Final = re.compile(
 )
 """Parameters that are never written: what the answer does not depend on, and what may be a key."""
 
+_LONGEST: Final = 60.0
+
 
 def request_json(request: ChatRequest) -> dict[str, Json]:
     """Return all of a request that the answer depends on."""
@@ -94,6 +96,12 @@ def event_json(event: StreamEvent, at: float) -> Json:
         case _:
             return None
     return [round(at, 3), *said]
+
+
+def time_of(line: Json) -> float:
+    """Return how many seconds after the request an event came; a minute at most, 0 unknown."""
+    at = line[0] if isinstance(line, list) and line else None
+    return min(max(float(at), 0.0), _LONGEST) if isinstance(at, int | float) else 0.0
 
 
 def event_of(line: Json) -> StreamEvent | None:

@@ -41,7 +41,8 @@ class Playing:
     """A cassette that answers. Equal requests are answered in the order of recording, then as last.
 
     `name` is what is played, for people. `faults` say which lines were skipped. `used` counts the
-    answers given by kind and key, `missed` are the requests that are not recorded.
+    answers given by kind and key, `missed` are the requests that are not recorded. `paced`: what
+    was said comes as slowly as it was recorded.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Playing:
     recorded: Mapping[tuple[str, str], Sequence[Entry]]
     missing: Missing = "error"
     faults: tuple[str, ...] = ()
+    paced: bool = False
     used: dict[tuple[str, str], int] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
     folder: Path = field(init=False)

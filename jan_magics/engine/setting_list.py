@@ -64,6 +64,8 @@ SETTINGS: Final = (
             "keywords", ("keywords", "off")),
     Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
     Setting("replay", "a cassette, or a folder of them, that answers instead of models"),
+    Setting("replay_pace", "how fast a cassette answers: at once (instant), or as it was recorded",
+            "instant", ("instant", "recorded")),
     Setting("embedder", "who makes vectors for new collections; unset: the best that is installed, "
             "none: words only", foreign=False),
     Setting("index", "who finds neighbours: numpy in memory, sqlite-vec on the disk (vec0), or as "

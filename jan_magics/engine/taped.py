@@ -19,6 +19,7 @@ from jan_magics.engine.cassette_json import (
     failure_json,
     failure_of,
     request_json,
+    time_of,
 )
 from jan_magics.engine.choose import OFFLINE
 from jan_magics.engine.deck import Deck
@@ -110,7 +111,10 @@ class TapedProvider:
         asked = request_json(request)
         entry = playing.take("chat", asked)
         if entry:
-            for event in _events(entry, str(request.model)):
+            begun = perf_counter()
+            for at, event in _events(entry, str(request.model)):
+                if playing.paced:
+                    await asyncio.sleep(begun + at - perf_counter())
                 yield event
             return
         missed = playing.missed_for("chat", asked)
@@ -131,13 +135,17 @@ def _provider(name: str) -> str:
     return name.partition(":")[0]
 
 
-def _events(entry: Entry, model: str) -> Iterator[StreamEvent]:
-    """Yield what was said. Raises ProviderError where the server has refused to go on."""
+def _events(entry: Entry, model: str) -> Iterator[tuple[float, StreamEvent]]:
+    """Yield what was said, and after how many seconds.
+
+    Raises:
+        ProviderError: where the server has refused to go on.
+    """
     for line in entry.events:
         if failure := failure_of(line, model):
             raise failure
         if event := event_of(line):
-            yield event
+            yield time_of(line), event
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
-from traitlets import CUnicode, Enum, TraitError, Unicode, validate
+from traitlets import CUnicode, Enum, TraitError, TraitType, Unicode, validate
 
 from jan_magics.magics.arguments import HelpAsked, make_parser, parse
 from jan_magics.magics.commands import ASKING, VERBS
@@ -84,6 +84,7 @@ class JanMagics(Magics):
     trim_to = CUnicode("", help="the share that trimming falls to").tag(config=True)
     keep = CUnicode("", help="turns that a compaction leaves word for word").tag(config=True)
     replay = Unicode("", help="a cassette that answers instead of models").tag(config=True)
+    replay_pace = Enum(["", "instant", "recorded"], "", help="how fast it answers").tag(config=True)
     embedder = Unicode("", help="who makes vectors for new collections").tag(config=True)
     index = Enum(["", "auto", "numpy", "vec0"], "", help="who finds neighbours").tag(config=True)
     fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
@@ -99,13 +100,9 @@ class JanMagics(Magics):
     rag_retrieval_limit = CUnicode("", help="chunks that the model's tool returns").tag(config=True)
     rag_threshold = CUnicode("", help="the least cosine for the model's tool").tag(config=True)
 
-    SETTINGS: ClassVar[tuple[str, ...]] = (
-        "model", "thread", "assistant", "titles", "data_folder", "store", "notebook", "rerun",
-        "gguf", "display", "overflow", "strategy", "preset", "tokenizer", "tool_router", "language",
-        "window", "reserve_output", "safety", "warn", "compact_at", "compact_to", "trim_at",
-        "trim_to", "keep", "replay", "embedder", "index", "fusion", "sqlite_vec", "attach",
-        "project", "rag_enabled", "rag_max_file_mb", "rag_retrieval_limit", "rag_threshold",
-    )  # fmt: skip
+    SETTINGS: ClassVar[tuple[str, ...]] = tuple(
+        name for name, trait in list(vars().items()) if isinstance(trait, TraitType)
+    )
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)

@@ -1,6 +1,7 @@
 """Recording and replaying in real kernels, over a real wire: the same answers without a server."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -253,3 +254,23 @@ def test_a_second_recording_of_the_same_cells_changes_only_times(folder: Path) -
         return [header, *({**each, "events": [e[1:] for e in each["events"]]} for each in entries)]
 
     assert recorded() == recorded()
+
+
+def test_a_replay_may_be_as_slow_as_its_recording(folder: Path) -> None:
+    with kernel_in(folder) as kernel:
+        kernel.ok("%load_ext jan_magics")
+        record(kernel, f"%%chat -m offline:echo\n{PROMPT}")
+    slowed = lines(folder)
+    for entry in slowed:
+        for place, event in enumerate(entry.get("events", [])):
+            event[0] = 0.4 * (place + 1)
+    text = "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in slowed)
+    (folder / FILE).write_text(text, "utf-8")
+    shown = []
+    for pace in ("instant", "recorded"):
+        with kernel_in(folder, JAN_REPLAY=str(folder / FILE), JAN_REPLAY_PACE=pace) as kernel:
+            kernel.ok("%load_ext jan_magics")
+            begun = time.monotonic()
+            shown.append(plain(kernel.ok(f"%%chat -m offline:echo\n{PROMPT}")))
+            assert pace == "instant" or time.monotonic() - begun > 0.75
+    assert shown[0] == shown[1]
