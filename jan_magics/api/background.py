@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from jan_magics.api.answer import Answer
-from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.host import Host, Showing, display_of, stoppable
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, ThreadNotFound
 from jan_magics.engine.advising import told_of
@@ -19,7 +19,9 @@ from jan_magics.engine.reply import Progress
 from jan_magics.notebook.bridge import GRACE, TICK, Job, Stopped
 from jan_magics.notebook.live import Display
 from jan_magics.notebook.render import refusal
+from jan_magics.notebook.streaming import PageTurn
 
+ASKING: Final = "asking in the background"
 NO_ANSWER: Final = "no answer yet · ask again: %chat retry"
 NOT_SENT: Final = "it was waiting, and nothing was sent · run its cell again"
 
@@ -27,22 +29,26 @@ NOT_SENT: Final = "it was waiting, and nothing was sent · run its cell again"
 class Running:
     """A turn in the background. It streams into the cell that began it, and into those attached.
 
-    `.stop()` ends it, `.wait()` returns its answer, `.answer` is there when it is over.
+    `.stop()` ends it, `.wait()` returns its answer, `.answer` is there when it is over. Where a
+    page has asked for it, `page` shows it.
     """
 
-    def __init__(self, host: Host, asking: Asking, showing: Showing) -> None:
+    def __init__(
+        self, host: Host, asking: Asking, showing: Showing, page: PageTurn | None = None
+    ) -> None:
         self._host = host
         self._showing = showing
         self._ended: list[Outcome] = []
         host.followers.append(self)
-        self._displays = [self._opened(display_of(host, showing))]
+        self._displays = [self._opened(page or display_of(host, showing))]
         self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
+        stoppable(self._displays[0], self._job)
         self._prompt = asking.text
         self._answer: Answer | None = None
         self._failure: JanError | Stopped | None = None
-        self._awaited = False
+        self._awaited = page is not None
         self._over = threading.Event()
-        self._latest = Progress(note="asking in the background")
+        self._latest = Progress(note=ASKING)
         # The copied context lets what is displayed from there reach the cell that began it.
         follow = contextvars.copy_context().run
         threading.Thread(target=follow, args=(self._follow,), daemon=True).start()
@@ -97,6 +103,7 @@ class Running:
     def attach(self) -> None:
         """Show the turn in the running cell too, as after a page was loaded again."""
         display = self._opened(display_of(self._host, self._showing))
+        stoppable(display, self._job)
         display.update(self._latest.text, self._latest.note)
         self._displays.append(display)
 
@@ -131,7 +138,7 @@ class Running:
         return True
 
     def _opened(self, display: Display) -> Display:
-        display.open("asking in the background")
+        display.open(ASKING)
         return display
 
     def _follow(self) -> None:

@@ -26,7 +26,7 @@ from jan_magics.engine.fitting import NOBODY
 from jan_magics.engine.naming import own
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
-from jan_magics.engine.session import Preview
+from jan_magics.engine.session import Preview, Session
 from jan_magics.engine.setting_list import BY_NAME
 from jan_magics.engine.settings import checked
 from jan_magics.engine.views import View
@@ -66,13 +66,15 @@ def apply_plan(host: Host, frame: "pd.DataFrame") -> View:
     return marking.apply(host.session(), shown.plan, edited(frame, table, stored))
 
 
-def mark(host: Host, ids: object, action: str) -> View:
-    """Decide about messages of this branch."""
+def mark(host: Host, ids: object, action: str, session: Session | None = None) -> View:
+    """Decide about messages of this branch, or of the one that a session of its own is in."""
     named = [ids] if isinstance(ids, str) or not isinstance(ids, Iterable) else list(ids)
     texts = [each for each in named if isinstance(each, str)]
     if not texts or len(texts) < len(named):
         raise SettingError(f"{ids!r} names no messages", "Name one by its id, or a list of them.")
     known = action_of(action)
+    if session is not None:
+        return marking.mark(session, texts, known)
     return marking.mark(host.session(), texts, known, _plan_of_next(host, known))
 
 

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
 from jan_magics.api.sessions import Sessions
+from jan_magics.api.shown import shown_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, SchemaUnmet
-from jan_magics.domain.messages import Message, ReasoningPart, Thread, text_of
+from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.engine.advising import told_of
 from jan_magics.engine.asking import Asking
@@ -19,15 +20,14 @@ from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
-from jan_magics.engine.sight import known_usage, sight_of
 from jan_magics.notebook.approving import MainThread
 from jan_magics.notebook.bridge import Bridge, Channel, Job, Stopped
-from jan_magics.notebook.called import calls_of
-from jan_magics.notebook.footer import Footer
+from jan_magics.notebook.buttons import buttons_of
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
 from jan_magics.notebook.onscreen import OnScreen
-from jan_magics.notebook.render import Format, Shown, bundle, live_markdown
+from jan_magics.notebook.render import Format, bundle, live_markdown
+from jan_magics.notebook.streaming import PageDisplay, PageTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Host:
             display.update(progress.text, progress.note)
 
         try:
-            self.bridge.run(send, update)
+            self.bridge.run(send, update, lambda job: stoppable(display, job))
         except BaseException as failure:
             said = ended[-1] if ended and ended[-1].turn.answer.parts else None
             if said is None:
@@ -113,10 +113,10 @@ class Host:
     def show(self, display: Display, outcome: Outcome, showing: Showing) -> None:
         """Show a turn that is over, and tell the cells of its thread where they stand."""
         stable = self.stable()
-        shown = _shown(outcome, showing)
+        shown = shown_of(outcome, showing.format)
         display.finish(bundle(shown, stable=stable))
         kept = outcome.turn.answer.id in outcome.turn.index
-        if isinstance(display, CellDisplay) and kept and not stable:
+        if isinstance(display, CellDisplay | PageDisplay | PageTurn) and kept and not stable:
             # With one stable display an answer's cell is never touched again; a side turn's
             # answer is on no branch.
             self.onscreen.put(outcome.turn.thread.id, display, shown)
@@ -124,7 +124,7 @@ class Host:
 
     def answer(self, outcome: Outcome, *, shown: bool, form: Format = "markdown") -> Answer:
         """Return the answer of a turn; `shown` = the running cell has shown it already."""
-        view = _shown(outcome, Showing(format=form))
+        view = shown_of(outcome, form)
         return answer_of(outcome, bundle(view, stable=self.stable()), self.here, shown=shown)
 
     def stable(self) -> bool:
@@ -212,9 +212,18 @@ def display_of(host: Host, showing: Showing) -> Display:
     if showing.show is False or host.shell is None:
         return Silent()
     live = showing.stream and showing.format == "markdown" and host.streams()
-    if in_kernel(host.shell):
-        return CellDisplay(live_markdown if live else None)
-    return TerminalDisplay(live=live)
+    if not in_kernel(host.shell):
+        return TerminalDisplay(live=live)
+    buttons = buttons_of(host.shell)
+    if live and buttons is not None and buttons.following:
+        return PageDisplay(buttons.streams(), cell_id(host.shell))
+    return CellDisplay(live_markdown if live else None)
+
+
+def stoppable(display: Display, job: Job[Any, Any]) -> None:
+    """Let pages that follow a display stop what is shown there."""
+    if isinstance(display, PageDisplay | PageTurn):
+        display.stream.stop = job.drop_soon
 
 
 def described(host: Host) -> str:
@@ -247,52 +256,3 @@ def _sending(
             return await session.send(asking, put, over, desk)
 
     return send
-
-
-def _shown(outcome: Outcome, showing: Showing) -> Shown:
-    """Return the view of a turn."""
-    turn = outcome.turn
-    calls = calls_of(turn.answer.parts)
-    return Shown(
-        prompt=text_of(turn.question),
-        text=text_of(turn.answer),
-        reasoning="\n\n".join(p.text for p in turn.answer.parts if isinstance(p, ReasoningPart)),
-        model=str(turn.request.model),
-        thread=shown_title(turn.thread),
-        message=turn.answer.id,
-        finish=turn.finish,
-        usage=turn.usage,
-        timings=turn.timings,
-        version=outcome.version,
-        versions=outcome.versions,
-        calls=calls,
-        footer=_footer(outcome, len(calls)),
-        format=showing.format,
-    )
-
-
-def _footer(outcome: Outcome, calls: int) -> Footer:
-    turn = outcome.turn
-    sight = None if turn.stored else sight_of(turn)
-    usage, estimated = known_usage(turn)
-    return Footer(
-        model=str(turn.request.model),
-        usage=usage,
-        estimated=estimated,
-        timings=turn.timings,
-        thread=shown_title(turn.thread),
-        thread_state=outcome.state,
-        thread_messages=outcome.messages,
-        version=outcome.version,
-        versions=outcome.versions,
-        sees=sight.sees if sight else None,
-        total=sight.total if sight else None,
-        trimmed=sight.trimmed if sight else None,
-        covered=sight.covered if sight else 0,
-        cleared=sight.cleared if sight else 0,
-        counted=outcome.counted,
-        calls=calls,
-        sources=turn.given.piece if turn.given else "",
-        flags=outcome.flags,
-        lines=outcome.lines,
-    )

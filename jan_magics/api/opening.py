@@ -106,10 +106,8 @@ def current_host() -> Host:
     if shell is None:
         return _of_script()
     host: Host | None = getattr(shell, ATTRIBUTE, None)
-    if host is None:
-        host = host_here()
-        setattr(shell, ATTRIBUTE, host)
-    return host
+    # In one step: a page may ask in a thread of its own while the first cell runs.
+    return host or vars(shell).setdefault(ATTRIBUTE, host_here())
 
 
 def init_folder(host: Host) -> Path:

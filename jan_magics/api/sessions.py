@@ -1,6 +1,7 @@
 """The sessions of one host: that of its threads, and one for each cassette that is played."""
 
 from dataclasses import dataclass, field, replace
+from threading import RLock
 
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.assemble import Opening, open_session
@@ -16,15 +17,16 @@ class Sessions:
     bridge: Bridge
     opened: Session | None = None
     aside: list[Session] = field(default_factory=list)
+    _lock: RLock = field(default_factory=RLock)
 
     def current(self, sticky: Asking) -> Session:
         """Return the session that is in use; the first use opens it, where `sticky` sticks.
 
         Whichever chat of a kernel has begun or ended a replay, all change over with it.
         """
-        here, playing = self.opened, self.opening.deck.playing
-        if here is None:
-            return self._open(sticky)
+        playing = self.opening.deck.playing
+        with self._lock:  # a page may ask in a thread of its own while the first cell runs
+            here = self.opened or self._open(sticky)
         if here.engine.playing is playing or self.bridge.running:  # a turn ends where it began
             return here
         return self._change_over(here)

@@ -1,6 +1,7 @@
 """`%load_ext jan_magics` and its undoing: silent, writes nothing, opens no connection."""
 
 import sys
+from functools import partial
 from typing import Any
 
 from traitlets import Enum, TraitError, Unicode
@@ -9,7 +10,7 @@ from jan_magics.magics.chat import JanMagics, fault_of_setting
 from jan_magics.magics.completion import match_chat
 from jan_magics.magics.rag import RagMagics
 from jan_magics.magics.transform import keep_question_marks, show_cell_help
-from jan_magics.notebook.buttons import buttons_of
+from jan_magics.notebook.buttons import PAGE, buttons_of
 
 ALIAS = "jan"
 NAME = "chat"
@@ -34,7 +35,15 @@ def load(shell: Any) -> None:
     shell.input_transformers_cleanup.extend(TRANSFORMERS)
     shell.Completer.custom_matchers.append(match_chat)
     shell.events.register("post_run_cell", magics.remember_failure)
-    buttons_of(shell)
+    if buttons_of(shell) is not None:
+        shell.kernel.comm_manager.register_target(PAGE, partial(_welcome, shell))
+
+
+def _welcome(shell: Any, comm: Any, _: object) -> None:
+    """Take the line of a page; what that needs is loaded by the first."""
+    from jan_magics.api.lab import welcome
+
+    welcome(shell, comm)
 
 
 def unload(shell: Any) -> None:

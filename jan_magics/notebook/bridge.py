@@ -140,6 +140,10 @@ class Job(Generic[T, P]):
         """Cancel and wait until the stream is closed; False when that takes too long."""
         return cancel_all([self]) == 1
 
+    def drop_soon(self) -> None:
+        """Cancel and do not wait, from any thread."""
+        self.loop.call_soon_threadsafe(self.drop)
+
     def drop(self) -> None:
         """Cancel, called on the loop."""
         if self._task is not None:
@@ -186,13 +190,17 @@ class Bridge:
         self,
         make: Callable[[Channel[P]], Coroutine[Any, Any, T]],
         on_update: Callable[[P], None] = lambda _: None,
+        on_start: Callable[[Job[T, P]], None] = lambda _: None,
     ) -> T:
         """Run a coroutine on the engine's thread and hand its updates to the caller's thread.
+
+        `on_start` is given what can be dropped from any thread.
 
         Raises:
             Stopped: when the caller was interrupted; the coroutine is cancelled by then.
         """
         running = self.start(make)
+        on_start(running)
         try:
             for update in running.updates():
                 on_update(update)

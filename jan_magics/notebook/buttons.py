@@ -15,17 +15,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from jan_magics.domain.version import VERSION
+
 if TYPE_CHECKING:
     from jan_magics.engine.tools import Verdict
+    from jan_magics.notebook.streaming import Streams
 
 Kind: TypeAlias = Literal["call", "start"]
 
 HELLO: Final = "jan-magics.hello"
-"""Opened by the kernel: the page learns that there is somebody to answer to."""
+"""Opened by the kernel: pages learn that there is somebody to answer to, and what turns say."""
 ANSWER: Final = "jan-magics.ctl"
 """Opened by the page; its answers come on it."""
 ASK: Final = "jan-magics.ask"
 """Opened by the kernel for one question."""
+PAGE: Final = "jan-magics.page"
+"""Opened by the page for its requests; the kernel replies on it."""
+PROTOCOL: Final = 1
+"""Raised where pages and kernels of two versions would not understand each other."""
 PATIENCE: Final = 600.0
 """Seconds that a person has to answer; after that it is no."""
 JOINING: Final = 1.0
@@ -66,18 +73,23 @@ class Question:
 class Buttons:
     """The pages that look at a kernel, and the question that is open.
 
-    `greeted`: pages were told of us, and one that has just been opened may be about to join.
+    `greeting` is the comm by which pages were told of us: one that has just been opened may be
+    about to join. `following` are the pages that show turns as they are sent there.
     """
 
     open_comm: Callable[..., Any]
-    greeted: bool = False
+    greeting: Any = None
     pages: list[Any] = field(default_factory=list)
+    following: list[Any] = field(default_factory=list)
     question: Question | None = None
     joined: threading.Event = field(default_factory=threading.Event)
+    _streams: "Streams | None" = None
 
-    def join(self, comm: Any, _: object = None) -> None:
+    def join(self, comm: Any, message: object = None) -> None:
         """Take the comm of a page."""
         self.pages.append(comm)
+        if _told(message).get("protocol") == PROTOCOL:
+            self.following.append(comm)
         self.joined.set()
         comm.on_msg(self._hear)
         comm.on_close(lambda _: self._leave(comm))
@@ -91,7 +103,7 @@ class Buttons:
         """
         if not self.pages:
             self.joined.clear()
-            if not self.greeted or not _waited(self.joined, JOINING):
+            if self.greeting is None or not _waited(self.joined, JOINING):
                 return "nobody"
         digest = digest_of(kind, name, shown)
         question = self.question = Question(secrets.token_urlsafe(24), digest)
@@ -108,15 +120,31 @@ class Buttons:
             self.question = None
             comm.close()
 
+    def streams(self) -> "Streams":
+        """Return the turns that pages follow; what they need is loaded by the first."""
+        if self._streams is None:
+            from jan_magics.notebook.streaming import Streams
+
+            self._streams = Streams(self.say, lambda: bool(self.following))
+        return self._streams
+
+    def say(self, event: Mapping[str, object]) -> None:
+        """Tell every page something, from any thread; nothing comes back on that comm."""
+        if self.greeting is not None:
+            self.greeting.send(dict(event))
+
     def _hear(self, message: Mapping[str, Any]) -> None:
-        """Note an answer; this runs in a thread that may do nothing else."""
-        data, question = message.get("content", {}).get("data"), self.question
-        if question is not None and isinstance(data, dict):
+        """Note an answer, or stop a turn; this runs in a thread that may do nothing else."""
+        data, question = _told(message), self.question
+        if self._streams is not None and isinstance(turn := data.get("stop"), str):
+            self._streams.stop(turn)
+        elif question is not None:
             question.take(data)
 
     def _leave(self, comm: Any) -> None:
-        if comm in self.pages:
-            self.pages.remove(comm)
+        for pages in (self.pages, self.following):
+            if comm in pages:
+                pages.remove(comm)
 
 
 def buttons_of(shell: Any) -> Buttons | None:
@@ -137,8 +165,8 @@ def buttons_of(shell: Any) -> Buttons | None:
         manager.register_target(ANSWER, found.join)
         # Elsewhere nobody knows the word, and a runner of notebooks would complain of it.
         if "JPY_SESSION_NAME" in os.environ:
-            create_comm(target_name=HELLO)
-            found.greeted = True
+            greeting = {"protocol": PROTOCOL, "version": VERSION}
+            found.greeting = create_comm(target_name=HELLO, data=greeting)
     buttons: Buttons = found
     return buttons
 
@@ -146,6 +174,13 @@ def buttons_of(shell: Any) -> Buttons | None:
 def digest_of(kind: str, name: str, shown: str) -> str:
     """Return what stands for a question, as whoever says yes has to repeat it."""
     return hashlib.sha256("\0".join((kind, name, shown)).encode("utf-8", "replace")).hexdigest()
+
+
+def _told(message: object) -> Mapping[str, Any]:
+    """Return what a message of a page says, {} for what cannot be read."""
+    content = message.get("content") if isinstance(message, dict) else None
+    data = content.get("data") if isinstance(content, dict) else None
+    return data if isinstance(data, dict) else {}
 
 
 def _waited(event: threading.Event, seconds: float) -> bool:

@@ -29,6 +29,11 @@ class OnScreen:
         if shown.message:
             self._cells[shown.message] = _Cell(thread, display, shown)
 
+    def take(self, message: str) -> Display | None:
+        """Take the display of an answer away, None where no cell of this kernel shows it."""
+        cell = self._cells.pop(message, None)
+        return cell.display if cell else None
+
     def tell(self, thread: str, path: AbstractSet[str]) -> None:
         """Bring the footers of a thread's answers in line with the ids of its active path."""
         for identifier, cell in self._cells.items():

@@ -23,6 +23,8 @@ from jan_magics.notebook.markdown import code_blocks, neutralise
 MIME: Final = "application/vnd.jan-magics.turn+json"
 Format: TypeAlias = Literal["markdown", "text", "code", "json"]
 
+SCHEMA: Final = 1
+"""The version of the JSON form; its fields are described in widgets/protocol.json."""
 BARE: Final = frozenset({"code", "json"})
 """Formats that show something of the answer, and nothing of how it came about."""
 # Colours are the theme's own; where no theme is, the surrounding page's.
@@ -34,7 +36,8 @@ _WRAPPED: Final = "white-space: pre-wrap; overflow-wrap: anywhere"
 class Shown:
     """What there is to show of a turn; `format` chooses what of it is shown, and how.
 
-    `thread` is the title, `message` the id of the answer where it has one.
+    `thread` is the title, `message` the id of the answer where it has one, in the thread of that
+    id. `sources` are what was retrieved, by number.
     """
 
     prompt: str
@@ -49,9 +52,11 @@ class Shown:
     version: int = 1
     versions: int = 1
     calls: tuple[Called, ...] = ()
+    sources: tuple[Mapping[str, object], ...] = ()
+    thread_id: str | None = None
     footer: Footer
     format: Format = "markdown"
-    schema: int = 1
+    schema: int = SCHEMA
 
 
 def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
@@ -64,7 +69,7 @@ def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
     source, words = _chosen(shown)
     called = "" if shown.format in BARE else calls_text(shown.calls)
     return {
-        MIME: _turn(shown, footer, stable=stable),
+        MIME: _turn(shown, source, footer, stable=stable),
         "text/markdown": _markdown(shown, source, footer),
         "text/html": _html(shown, source, footer),
         "text/plain": _joined(_joined(words, called), footer_text(shown.footer, stable=True)),
@@ -75,6 +80,16 @@ def live_markdown(text: str, note: str = "") -> dict[str, object]:
     """Return what is shown while an answer grows; a note stands in italics below it."""
     body = neutralise(text)
     return {"text/markdown": _joined(body, _muted(plain(note)) if note else "")}
+
+
+def live_turn(turn: str, cell: str, markdown: str, note: str) -> dict[str, object]:
+    """Return what is shown of a turn that pages follow; `markdown` is safe already."""
+    live = {"schema": SCHEMA, "live": turn, "cell": cell, "markdown": markdown, "note": plain(note)}
+    return {
+        MIME: live,
+        "text/markdown": _joined(markdown, _muted(plain(note)) if note else ""),
+        "text/plain": plain(note) or "…",
+    }
 
 
 def refusal(lines: Sequence[str]) -> dict[str, object]:
@@ -168,15 +183,20 @@ def _html(shown: Shown, source: str, footer: str) -> str:
     )
 
 
-def _turn(shown: Shown, footer: str, *, stable: bool) -> dict[str, object]:
+def _turn(shown: Shown, source: str, footer: str, *, stable: bool) -> dict[str, object]:
+    markdown = neutralise(_fenced(source, "") if shown.format == "text" else source)
+    text = printable(shown.text)
     return {
         "schema": shown.schema,
         "prompt": printable(shown.prompt),
-        "text": printable(shown.text),
+        "text": text,
+        "markdown": None if markdown == text else markdown,
         "reasoning": printable(shown.reasoning),
         "calls": calls_json(shown.calls),
         "model": printable(shown.model),
+        "sources": [dict(each) for each in shown.sources],
         "thread": printable(shown.thread),
+        "thread_id": None if stable else shown.thread_id,
         "message": None if stable else shown.message,
         "finish": shown.finish,
         "usage": _numbers(shown.usage),

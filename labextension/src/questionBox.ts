@@ -1,4 +1,6 @@
 /** The box with a question and its buttons. It knows no kernel. */
+import { type TranslationBundle } from '@jupyterlab/translation';
+import { element } from './elements';
 
 export type Verdict = 'yes' | 'always' | 'no';
 
@@ -11,42 +13,42 @@ export interface Asked {
   digest: string;
 }
 
-const CHOICES: Record<Asked['kind'], [Verdict, string, string][]> = {
-  call: [
-    ['yes', 'Run once', 'jp-mod-accept'],
-    ['always', 'Always in this kernel', ''],
-    ['no', "Don't run", 'jp-mod-reject']
-  ],
-  start: [
-    ['yes', 'Start', 'jp-mod-accept'],
-    ['no', "Don't start", 'jp-mod-reject']
-  ]
-};
-const WORDS: Record<Asked['kind'], string> = {
-  call: 'The model wants to run ',
-  start: 'A turn needs the MCP server '
-};
+type Choice = [Verdict, string, string];
 
-function element(tag: string, className: string, text = ''): HTMLElement {
-  const made = document.createElement(tag);
-  made.className = className;
-  // As text: what is shown was written by a model.
-  made.textContent = text;
-  return made;
+function choices(kind: Asked['kind'], trans: TranslationBundle): Choice[] {
+  if (kind === 'start') {
+    return [
+      ['yes', trans.__('Start'), 'jp-mod-accept'],
+      ['no', trans.__("Don't start"), 'jp-mod-reject']
+    ];
+  }
+  return [
+    ['yes', trans.__('Run once'), 'jp-mod-accept'],
+    ['always', trans.__('Always in this kernel'), ''],
+    ['no', trans.__("Don't run"), 'jp-mod-reject']
+  ];
 }
 
 /**
  * Make a box; `answer` is called once. Nothing takes the focus: whoever types meanwhile must not
  * say yes by it. Tab reaches the buttons, Escape inside the box is a no.
  */
-export function questionBox(asked: Asked, answer: (verdict: Verdict) => void): HTMLElement {
+export function questionBox(
+  asked: Asked,
+  trans: TranslationBundle,
+  answer: (verdict: Verdict) => void
+): HTMLElement {
+  const words =
+    asked.kind === 'call'
+      ? trans.__('The model wants to run')
+      : trans.__('A turn needs the MCP server');
   const box = element('div', 'jan-Question');
   box.setAttribute('role', 'group');
-  box.setAttribute('aria-label', `${WORDS[asked.kind]}${asked.name}`);
+  box.setAttribute('aria-label', `${words} ${asked.name}`);
   // Else the notebook takes Enter and Space for itself.
   box.dataset.lmSuppressShortcuts = 'true';
 
-  const question = element('div', 'jan-Question-words', WORDS[asked.kind]);
+  const question = element('div', 'jan-Question-words', `${words} `);
   question.setAttribute('role', 'alert');
   question.append(element('code', '', asked.name));
   const shown = element('pre', 'jan-Question-shown', asked.shown);
@@ -60,7 +62,7 @@ export function questionBox(asked: Asked, answer: (verdict: Verdict) => void): H
     });
     answer(verdict);
   };
-  for (const [verdict, label, className] of CHOICES[asked.kind]) {
+  for (const [verdict, label, className] of choices(asked.kind, trans)) {
     const button = element('button', `jp-mod-styled ${className}`, label);
     (button as HTMLButtonElement).type = 'button';
     button.addEventListener('click', () => choose(verdict), { once: true });

@@ -57,11 +57,13 @@ class OpenNotebook:
     path: Path
 
     @classmethod
-    def open(cls, page: Page, lab: Lab, name: str) -> "OpenNotebook":
-        """Open a notebook of the server and wait until it can be used."""
+    def open(cls, page: Page, lab: Lab, name: str, *, busy: bool = False) -> "OpenNotebook":
+        """Open a notebook of the server and wait until it can be used, or is `busy`."""
         page.goto(lab.link(name))
         page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         page.wait_for_selector("#jupyterlab-splash", state="detached")
+        if busy:
+            return cls(page, lab.root / name)
         page.wait_for_function(KERNEL_IS_READY)
         return cls(page, lab.root / name)
 

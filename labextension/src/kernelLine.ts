@@ -1,0 +1,220 @@
+/** The line to one kernel: what its turns say, what pages ask it for, and the way to stop a turn. */
+import { type Kernel, type KernelMessage } from '@jupyterlab/services';
+import { type ISignal, Signal } from '@lumino/signaling';
+import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
+import { type Turn, type TurnEvent, isTurnEvent, reduce } from './turns';
+
+const HELLO = 'jan-magics.hello';
+const CONTROL = 'jan-magics.ctl';
+const PAGE = 'jan-magics.page';
+/** Raised with the kernel's, where the two would not understand each other. */
+export const PROTOCOL = 1;
+/** Milliseconds that a stop may take to get through before the kernel itself is interrupted. */
+const STOPPING = 1500;
+export const TURN = 'application/vnd.jan-magics.turn+json';
+
+/** A request that the kernel refused: what happened, and what to do. */
+export class Refused extends Error {
+  constructor(readonly refusal: PageRefusal) {
+    super(refusal.said);
+  }
+}
+
+/** A whole bundle that a kernel shows somewhere; pages that have lost its display put it there. */
+export interface Shown {
+  display: string;
+  bundle: PageBundle;
+}
+
+export class KernelLine {
+  readonly turns = new Map<string, Turn>();
+  /** The kernel's version where it is another protocol's; '' while all is well. */
+  mismatch = '';
+  private control: Kernel.IComm | null = null;
+  private page: Kernel.IComm | null = null;
+  private welcomed = false;
+  private asked = 0;
+  private readonly waiting = new Map<number, (reply: PageReply) => void>();
+  private readonly _told = new Signal<this, TurnEvent>(this);
+  private readonly _shown = new Signal<this, Shown>(this);
+  private readonly _opened = new Signal<this, void>(this);
+
+  constructor(readonly kernel: Kernel.IKernelConnection) {
+    kernel.registerCommTarget(HELLO, () => this.greet());
+    kernel.iopubMessage.connect((_kernel, message) => this.hear(message));
+    kernel.statusChanged.connect((_kernel, status) => {
+      if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+        this.hangUp();
+      }
+    });
+  }
+
+  /** Something that a turn says, also one that this page saw begin elsewhere. */
+  get told(): ISignal<this, TurnEvent> {
+    return this._told;
+  }
+
+  get shown(): ISignal<this, Shown> {
+    return this._shown;
+  }
+
+  /** The kernel answers requests from now on, or no longer. */
+  get opened(): ISignal<this, void> {
+    return this._opened;
+  }
+
+  get isOpen(): boolean {
+    return this.welcomed && this.mismatch === '';
+  }
+
+  /** Ask a kernel whether it has said hello before, to a page that is gone. */
+  async look(): Promise<void> {
+    await this.kernel.info;
+    const found = await this.kernel.requestCommInfo({ target_name: HELLO });
+    if (found.content.status === 'ok' && Object.keys(found.content.comms).length > 0) {
+      this.greet();
+    }
+  }
+
+  /** Open both comms. On the one for control the kernel never sends, so that it is heard at once. */
+  greet(): void {
+    this.answers();
+    if (!this.page || this.page.isDisposed) {
+      const comm = this.kernel.createComm(PAGE);
+      comm.onMsg = message => this.take(message.content.data as unknown as PageReply | PageWelcome);
+      comm.onClose = () => this.hangUp();
+      comm.open({ protocol: PROTOCOL });
+      this.page = comm;
+    }
+  }
+
+  /** The comm on which answers and stops go out. */
+  answers(): Kernel.IComm {
+    if (!this.control || this.control.isDisposed) {
+      const comm = this.kernel.createComm(CONTROL);
+      comm.onClose = () => {
+        this.control = null;
+      };
+      comm.open({ protocol: PROTOCOL });
+      this.control = comm;
+    }
+    return this.control;
+  }
+
+  /** Ask for something. Rejects with Refused where the kernel says why not. */
+  async ask<T>(kind: string, data: Record<string, unknown> = {}): Promise<T> {
+    const page = this.page;
+    if (!page || !this.isOpen) {
+      throw new Refused({ said: 'no kernel answers here', next: '%load_ext jan_magics' });
+    }
+    const n = ++this.asked;
+    const reply = await new Promise<PageReply>(resolve => {
+      this.waiting.set(n, resolve);
+      page.send({ kind, n, ...data } as never);
+    });
+    if (reply.error) {
+      throw new Refused(reply.error);
+    }
+    return (reply.ok ?? {}) as T;
+  }
+
+  /** Tell which answers were written here; those of others are missing. */
+  async known(answers: { thread: string; message: string }[]): Promise<Map<string, PageState>> {
+    const { answers: found } = await this.ask<{ answers: Record<string, PageState> }>('known', {
+      answers
+    });
+    return new Map(Object.entries(found));
+  }
+
+  /** Stop a turn; the kernel itself is interrupted where that does not get through. */
+  async stop(turn: string): Promise<void> {
+    this.answers().send({ stop: turn });
+    await new Promise(resolve => setTimeout(resolve, STOPPING));
+    if (this.turns.get(turn)?.over === false && this.kernel.status === 'busy') {
+      await this.kernel.interrupt();
+    }
+  }
+
+  private hear(message: KernelMessage.IIOPubMessage): void {
+    const kind = message.header.msg_type;
+    if (kind === 'comm_msg') {
+      const { data } = message.content as KernelMessage.ICommMsgMsg['content'];
+      if (isTurnEvent(data)) {
+        this.follow(data);
+      }
+    } else if (kind === 'display_data' || kind === 'update_display_data') {
+      const { data, transient } = message.content as KernelMessage.IDisplayDataMsg['content'];
+      if (transient?.display_id && data[TURN]) {
+        this.begin(data[TURN] as Record<string, unknown>);
+        this._shown.emit({ display: String(transient.display_id), bundle: data });
+      }
+    }
+  }
+
+  /** Take the whole text of a turn, which a page that came late begins with. */
+  begin(live: Record<string, unknown>): void {
+    const { live: turn, markdown, note, cell } = live;
+    const known = typeof turn === 'string' ? this.turns.get(turn) : undefined;
+    if (typeof turn === 'string' && (known?.markdown ?? '').length <= String(markdown).length) {
+      const over = known?.over ?? false;
+      const now = { markdown: String(markdown), note: String(note), cell: String(cell), over };
+      this.turns.set(turn, now);
+    }
+  }
+
+  private follow(event: TurnEvent): void {
+    const next = reduce(this.turns.get(event.turn), event);
+    if (next) {
+      this.turns.set(event.turn, next);
+      this._told.emit(event);
+    }
+    if (!this.page) {
+      this.greet(); // it speaks: this page was loaded while a cell runs
+    }
+  }
+
+  private take(data: PageReply | PageWelcome): void {
+    if (data.kind === 'welcome') {
+      this.mismatch = data.protocol === PROTOCOL ? '' : data.version;
+      this.welcomed = true;
+      this._opened.emit();
+      void this.catchUp();
+    } else {
+      this.waiting.get(data.n ?? 0)?.(data);
+      this.waiting.delete(data.n ?? 0);
+    }
+  }
+
+  private async catchUp(): Promise<void> {
+    if (!this.isOpen) {
+      return;
+    }
+    const { turns } = await this.ask<{ turns: Record<string, unknown>[] }>('running');
+    const running = new Set(turns.map(each => String(each.turn)));
+    turns.forEach(each => this.begin({ ...each, live: each.turn }));
+    for (const [turn, { over, cell }] of this.turns) {
+      if (!over && !running.has(turn)) {
+        this.follow({ kind: 'over', turn, cell, bundle: null, said: '' });
+      }
+    }
+    turns.forEach(each => {
+      const { turn, cell, note } = each as Record<string, string>;
+      const at = this.turns.get(turn)?.markdown.length ?? 0;
+      this._told.emit({ kind: 'turn', turn, cell, note, at, text: '' });
+    });
+  }
+
+  private hangUp(): void {
+    this.control = this.page = null;
+    this.welcomed = false;
+    const lost = { said: 'the kernel is gone', next: '%load_ext jan_magics' };
+    this.waiting.forEach((resolve, n) => resolve({ kind: 'reply', n, error: lost }));
+    this.waiting.clear();
+    for (const [turn, { over, cell }] of this.turns) {
+      if (!over) {
+        this.follow({ kind: 'over', turn, cell, bundle: null, said: lost.said });
+      }
+    }
+    this._opened.emit();
+  }
+}

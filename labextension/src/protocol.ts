@@ -1,0 +1,126 @@
+/** Made of jan_magics/widgets/protocol.json by `python -m tests.protocol_types`. */
+
+/** Opens the comm jan-magics.hello, on which a kernel speaks to every page. */
+export interface PageGreeting {
+  protocol: number;
+  version: string;
+}
+
+/** What is new of a turn: its text from `at` on, counted in UTF-16 units. */
+export interface PageTurn {
+  kind: 'turn';
+  turn: string;
+  cell: string;
+  at: number;
+  text: string;
+  note: string;
+}
+
+/** A turn is over; `bundle` for pages where no display of it is, else `said` why there is none. */
+export interface PageOver {
+  kind: 'over';
+  turn: string;
+  cell: string;
+  bundle: PageBundle | null;
+  said: string;
+}
+
+/** A MIME bundle. */
+export interface PageBundle {
+  [key: string]: unknown;
+}
+
+/** The form application/vnd.jan-magics.turn+json of a turn that runs. */
+export interface PageLive {
+  schema: number;
+  live: string;
+  cell: string;
+  markdown: string;
+  note: string;
+}
+
+/** The same form of a turn that is over; `markdown` null: as `text`. */
+export interface PageShown {
+  schema: number;
+  prompt: string;
+  text: string;
+  markdown: string | null;
+  reasoning: string;
+  calls: PageCall[];
+  sources: PageSource[];
+  model: string;
+  thread: string;
+  thread_id: string | null;
+  message: string | null;
+  finish: string | null;
+  usage: Record<string, unknown> | null;
+  timings: Record<string, unknown> | null;
+  version: number;
+  versions: number;
+  footer: string;
+}
+
+/** A tool call of a turn, with its result. */
+export interface PageCall {
+  name: string;
+  arguments: string;
+  output: string;
+  state: 'ok' | 'error' | 'denied' | 'interrupted' | null;
+}
+
+/** A chunk that was sent with a prompt. */
+export interface PageSource {
+  n: number;
+  source: string;
+  headings?: string;
+  page?: number | null;
+  score: number;
+  chunk: string;
+  collection?: string;
+  cited?: boolean;
+}
+
+/** The first word on jan-magics.page, which a page opens for its requests. */
+export interface PageWelcome {
+  kind: 'welcome';
+  protocol: number;
+  version: string;
+}
+
+/** What a page asks for; `n` comes back with the reply. */
+export interface PageRequest {
+  kind: string;
+  n: number;
+  [key: string]: unknown;
+}
+
+/** The reply to one request: what was asked for, or what failed. */
+export interface PageReply {
+  kind: 'reply';
+  n: number | null;
+  ok?: Record<string, unknown>;
+  error?: PageRefusal;
+}
+
+/** What happened, and what to do about it. */
+export interface PageRefusal {
+  said: string;
+  next: string;
+}
+
+/** An answer as a page names it, and the cell that shows it. */
+export interface PagePlace {
+  thread: string;
+  message: string;
+  cell?: string;
+}
+
+/** How an answer stands: what the buttons under it can do. */
+export interface PageState {
+  version: number;
+  versions: number;
+  on_path: boolean;
+  pinned: boolean;
+  cut: boolean;
+  live: boolean;
+}

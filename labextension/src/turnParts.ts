@@ -1,0 +1,78 @@
+/** The parts of a turn around its words: what was thought, called and found. */
+import { type TranslationBundle } from '@jupyterlab/translation';
+import { element, folded } from './elements';
+import type { PageCall, PageShown, PageSource } from './protocol';
+
+const LONGEST = 120;
+
+function clipped(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
+}
+
+function block(text: string): HTMLElement {
+  const made = element('pre', 'jan-Turn-block', text);
+  made.dir = 'auto';
+  made.tabIndex = 0;
+  return made;
+}
+
+function callCard(call: PageCall, trans: TranslationBundle): HTMLElement {
+  const states: Record<string, string> = {
+    ok: '',
+    error: trans.__('failed'),
+    denied: trans.__('denied'),
+    interrupted: trans.__('interrupted')
+  };
+  const card = folded('jan-Turn-call', '');
+  const summary = card.querySelector('summary') as HTMLElement;
+  const given = /^\s*(\{\})?\s*$/.test(call.arguments) ? '' : clipped(call.arguments);
+  const state = states[call.state ?? ''] ?? trans.__('no result');
+  summary.append(
+    element('code', '', `${call.name}(${given})`),
+    element('span', 'jan-Turn-result', ` → ${[state, clipped(call.output)].filter(Boolean).join(': ')}`)
+  );
+  card.dataset.state = call.state ?? 'none';
+  card.append(
+    element('div', 'jan-Turn-label', trans.__('Arguments')),
+    block(call.arguments),
+    element('div', 'jan-Turn-label', trans.__('Result')),
+    block(call.output || state)
+  );
+  return card;
+}
+
+function sourceRow(source: PageSource, trans: TranslationBundle): HTMLElement {
+  const row = element('li', 'jan-Turn-source');
+  row.value = source.n;
+  const where = [source.source, source.headings, source.page && trans.__('page %1', source.page)];
+  row.append(element('span', '', where.filter(Boolean).join(' · ')));
+  const share = Math.max(0, Math.min(1, source.score));
+  const bar = element('span', 'jan-Turn-score');
+  bar.style.setProperty('--jan-share', String(share));
+  bar.setAttribute('aria-hidden', 'true');
+  row.append(bar, element('span', 'jan-Turn-number', source.score.toFixed(2)));
+  if (source.cited) {
+    row.append(element('span', 'jan-Turn-state', trans.__('cited')));
+  }
+  return row;
+}
+
+/** What stands above the words: the reasoning, folded. */
+export function above(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
+  const words = element('div', 'jan-Turn-thoughts', turn.reasoning);
+  words.dir = 'auto';
+  return turn.reasoning ? [folded('jan-Turn-reasoning', trans.__('Reasoning'), words)] : [];
+}
+
+/** What stands below them: tool calls, each unfolding, and sources. */
+export function below(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
+  const parts: HTMLElement[] = (turn.calls ?? []).map(call => callCard(call, trans));
+  if (turn.sources?.length) {
+    const list = element('ol', 'jan-Turn-list');
+    list.append(...turn.sources.map(source => sourceRow(source, trans)));
+    const count = trans._n('%1 source', '%1 sources', turn.sources.length);
+    parts.push(folded('jan-Turn-sources', count, list));
+  }
+  return parts;
+}

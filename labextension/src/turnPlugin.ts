@@ -1,0 +1,190 @@
+/** Turns in outputs: their renderer, and what their buttons ask of the notebook's kernel. */
+import { type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { type CodeCell } from '@jupyterlab/cells';
+import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { type KernelLine, TURN, type Shown } from './kernelLine';
+import { IKernels } from './kernels';
+import { insertBelow, put, spotOf, turnsIn } from './outputs';
+import type { PageBundle, PageOver, PageShown, PageState } from './protocol';
+import { type Actions } from './turnActions';
+import { type TurnEvent } from './turns';
+import { type Scene, TurnView } from './turnView';
+
+class Turns implements Scene {
+  readonly views = new Set<TurnView>();
+  private asking = 0;
+
+  constructor(
+    private readonly tracker: INotebookTracker,
+    private readonly kernels: IKernels
+  ) {
+    kernels.each((panel, line) => {
+      line.told.connect((_line, event) => this.tell(panel, line, event));
+      line.shown.connect((_line, shown) => this.place(panel, shown));
+      line.opened.connect(() => this.views.forEach(view => this.check(view)));
+    });
+  }
+
+  line(node: Node): KernelLine | null {
+    const panel = this.tracker.find(each => each.content.node.contains(node));
+    return panel ? this.kernels.of(panel) : null;
+  }
+
+  /** Ask the kernel about an answer that may be its own, all of a page at once. */
+  check(view: TurnView): void {
+    view.state = null;
+    view.paintSoon();
+    if (!this.asking) {
+      this.asking = window.setTimeout(() => {
+        this.asking = 0;
+        void this.askAll();
+      }, 50);
+    }
+  }
+
+  put(view: TurnView, event: PageOver): void {
+    const spot = spotOf(this.tracker, view.node);
+    if (spot && event.bundle) {
+      put(spot.cell, spot.output, event.bundle);
+    }
+  }
+
+  actions(view: TurnView): Actions {
+    const spot = spotOf(this.tracker, view.node);
+    if (!spot) {
+      return {};
+    }
+    const insert: Actions['insert'] = (code, language) => {
+      // Where it stands now: cells move.
+      const now = spotOf(this.tracker, view.node);
+      if (now) {
+        insertBelow(now, code, language);
+      }
+    };
+    const line = this.kernels.of(spot.panel);
+    const { shown } = view;
+    if (!line?.isOpen || !view.state || !shown?.message || !shown.thread_id) {
+      return { insert };
+    }
+    const { id: cell } = spot.cell.model;
+    const place = { thread: shown.thread_id, message: shown.message, cell };
+    const replace = async (kind: string, more: Record<string, unknown>) => {
+      const { bundle } = await line.ask<{ bundle: PageBundle }>(kind, { ...place, ...more });
+      const now = spotOf(this.tracker, view.node);
+      if (now) {
+        put(now.cell, now.output, bundle);
+      }
+    };
+    const begin = async (kind: string) => {
+      const { turn } = await line.ask<{ turn: string }>(kind, place);
+      view.follow(turn);
+    };
+    return {
+      insert,
+      go: to => replace('go', { to }),
+      edit: text => replace('edit', { text }),
+      retry: () => begin('retry'),
+      resume: () => begin('resume'),
+      pin: async pinned => {
+        const { state } = await line.ask<{ state: PageState }>('pin', { ...place, pinned });
+        view.state = state;
+        view.paintSoon();
+      }
+    };
+  }
+
+  private async askAll(): Promise<void> {
+    const asked = new Map<KernelLine, TurnView[]>();
+    for (const view of this.views) {
+      const line = view.shown?.message && view.shown.thread_id ? this.line(view.node) : null;
+      if (line?.isOpen) {
+        asked.set(line, [...(asked.get(line) ?? []), view]);
+      }
+    }
+    for (const [line, views] of asked) {
+      const answers = views.map(({ shown }) => ({
+        thread: shown?.thread_id ?? '',
+        message: shown?.message ?? ''
+      }));
+      const found = await line.known(answers).catch(() => new Map<string, PageState>());
+      views.forEach(view => {
+        view.state = found.get(view.shown?.message ?? '') ?? null;
+        view.paintSoon();
+      });
+    }
+  }
+
+  private tell(panel: NotebookPanel, line: KernelLine, event: TurnEvent): void {
+    const views = [...this.views].filter(view => view.live === event.turn);
+    if (event.kind === 'over') {
+      views.forEach(view => {
+        if (event.bundle) {
+          this.put(view, event);
+        } else if (view.shown) {
+          view.unfollow(event.said);
+        }
+      });
+      // Whatever was said: what other answers can do may be another thing now.
+      this.views.forEach(view => this.check(view));
+    } else if (views.length === 0) {
+      this.adopt(panel, line, event.turn, event.cell);
+    }
+    views.forEach(view => view.paintSoon());
+  }
+
+  /** Give a running turn its output back that a reload of this page has taken from it. */
+  private adopt(panel: NotebookPanel, line: KernelLine, turn: string, id: string): void {
+    const cell = panel.content.widgets.find(each => each.model.id === id) as CodeCell | undefined;
+    // While the cell's own messages come in here, its display does too.
+    if (!cell || cell.model.type !== 'code' || cell.outputArea.future) {
+      return;
+    }
+    if (turnsIn(cell, shown => shown.live === turn).length === 0) {
+      const { markdown = '', note = '' } = line.turns.get(turn) ?? {};
+      const live = { schema: 1, live: turn, cell: id, markdown, note };
+      put(cell, cell.model.outputs.length, { [TURN]: live, 'text/plain': note || '…' });
+    }
+  }
+
+  /** Put a bundle where its display is lost: the running turn's place, or the same answer's. */
+  private place(panel: NotebookPanel, { display, bundle }: Shown): void {
+    const turn = bundle[TURN] as Partial<PageShown> & { live?: string };
+    if (turn.live) {
+      return;
+    }
+    // Later than JupyterLab itself, which knows the displays of this page.
+    setTimeout(() => {
+      for (const cell of panel.content.widgets as CodeCell[]) {
+        if (cell.model.type === 'code') {
+          turnsIn(cell, shown => shown.live === display).forEach(n => put(cell, n, bundle));
+        }
+      }
+    }, 0);
+  }
+}
+
+export const turnPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jan-magics:turn',
+  description: 'Shows the answers of a chat.',
+  autoStart: true,
+  requires: [INotebookTracker, IRenderMimeRegistry, IKernels],
+  optional: [ITranslator],
+  activate: (
+    _app,
+    tracker: INotebookTracker,
+    registry: IRenderMimeRegistry,
+    kernels: IKernels,
+    translator: ITranslator | null
+  ) => {
+    const turns = new Turns(tracker, kernels);
+    const trans = (translator ?? nullTranslator).load('jan_magics');
+    registry.addFactory({
+      safe: true, // it renders as untrusted whatever the output is
+      mimeTypes: [TURN],
+      defaultRank: 10,
+      createRenderer: () => new TurnView(registry, trans, turns)
+    });
+  }
+};

@@ -1,0 +1,172 @@
+"""Answers in JupyterLab: they stream, have buttons, and are read-only until a kernel knows them."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.lab import Lab
+from tests.browser.notebook import OpenNotebook
+from tests.magics.test_tools import WEATHER, step
+from tests.providers.serving import serving_here
+
+WAIT = 20_000
+"""Milliseconds: what is shown comes from a kernel that may be busy."""
+LOAD = "%load_ext jan_magics"
+ECHO = "%%chat -m offline:echo"
+SLOW = f"{ECHO} -P pace=0.05\n" + " ".join(f"word{number}" for number in range(300))
+CODE = f"""{ECHO}
+Some **bold** words and $a < b$.
+
+```python
+x = 1  # 中文
+```
+
+```bash
+ls
+```
+"""
+
+
+def turn(notebook: OpenNotebook, cell: int) -> Locator:
+    return notebook.page.locator(f".jp-Cell[data-windowed-list-index='{cell}'] .jan-Turn")
+
+
+def begin(notebook: OpenNotebook, cell: int) -> None:
+    """Run a cell and do not wait for its end."""
+    notebook.evaluate(
+        "panel.content.deselectAll(); panel.content.activeCellIndex = argument;"
+        "window.jupyterapp.commands.execute('notebook:run-cell')",
+        cell,
+    )
+
+
+def test_an_answer_grows_and_stands_with_its_buttons(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, SLOW.replace("0.05", "0.01")])
+    notebook.run(0)
+    begin(notebook, 1)
+    shown = turn(notebook, 1)
+    expect(shown).to_have_attribute("data-state", "running", timeout=WAIT)
+    expect(shown).to_contain_text("word9 ")
+    notebook.screenshot("turn running")
+    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown).to_contain_text("word299")
+    expect(shown.locator(".jan-Turn-words")).to_contain_text("offline:echo · ")
+    assert notebook.evaluate("return panel.content.model.cells.get(1).outputs.length") == 1
+
+
+def test_the_stop_button_stops_a_running_cell(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, SLOW, "reached = 1"])
+    notebook.run(0)
+    notebook.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    shown = turn(notebook, 1)
+    expect(shown).to_contain_text("word9 ", timeout=WAIT)
+    shown.get_by_role("button", name="Stop").click()
+    area = notebook.page.locator(".jp-Cell[data-windowed-list-index='1'] .jp-OutputArea")
+    expect(area).to_contain_text("Stopped: kept", timeout=3_000)
+    expect(shown.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
+    assert notebook.evaluate("return panel.content.model.cells.get(2).executionCount") is None
+    shown.get_by_role("button", name="Go on").click()
+    expect(shown).to_contain_text("word299", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown.get_by_role("button", name="Go on")).to_have_count(0)
+
+
+def test_retry_versions_edit_and_pin(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, f"{ECHO}\none *word*", f"{ECHO}\ntwo"])
+    for cell in range(3):
+        notebook.run(cell)
+    shown = turn(notebook, 1)
+    shown.get_by_role("button", name="Retry").click(timeout=WAIT)
+    versions = shown.locator(".jan-Turn-versions")
+    expect(versions).to_contain_text("2/2", timeout=WAIT)
+    expect(turn(notebook, 2)).to_contain_text("built on a branch that is no longer shown")
+    versions.get_by_role("button", name="Previous version").click()
+    expect(versions).to_contain_text("1/2", timeout=WAIT)
+    expect(turn(notebook, 2)).not_to_contain_text("built on a branch")
+
+    shown.get_by_role("button", name="Edit").click()
+    area = shown.get_by_role("textbox", name="Text of the answer")
+    expect(area).to_be_focused()
+    assert area.input_value() == "one *word*"
+    area.fill("**eins** <img src=x onerror=alert(1)>")
+    notebook.screenshot("turn edited in place")
+    area.press("Control+Enter")
+    expect(versions).to_contain_text("3/3", timeout=WAIT)
+    expect(shown.locator("strong")).to_have_text("eins")
+    assert shown.locator("img").count() == 0
+
+    pin = shown.get_by_role("button", name="Pin")
+    pin.click()
+    expect(pin).to_have_attribute("aria-pressed", "true", timeout=WAIT)
+    notebook.screenshot("turn pinned third version")
+    saved = notebook.save().cells[1].outputs[0].data["application/vnd.jan-magics.turn+json"]
+    assert (saved["text"][:8], saved["version"]) == ("**eins**", 3)
+
+
+def test_code_becomes_a_cell_below(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, CODE, "last = 1"])
+    notebook.run(0)
+    notebook.run(1)
+    shown = turn(notebook, 1)
+    expect(shown.locator(".jan-Code")).to_have_count(2, timeout=WAIT)
+    expect(shown.locator("mjx-container")).to_have_count(1)
+    shown.locator(".jan-Code").first.hover()
+    notebook.screenshot("turn code tools")
+    for number in (0, 1):
+        tools = shown.locator(".jan-Code").nth(number)
+        tools.hover()
+        tools.get_by_role("button", name="Insert below").click()
+    script = "return [...panel.content.model.cells].map(cell => cell.sharedModel.getSource())"
+    sources = notebook.evaluate(script)
+    assert sources[2:] == ["%%bash\nls", "x = 1  # 中文", "last = 1"]
+
+
+def test_a_reopened_answer_is_read_only_until_its_kernel_speaks(
+    open_cells: OpenCells, lab: Lab
+) -> None:
+    notebook = open_cells([LOAD, CODE])
+    notebook.run(0)
+    notebook.run(1)
+    notebook.save()
+    notebook.close_kernel()
+    anew = OpenNotebook.open(notebook.page, lab, notebook.path.name)
+    shown = turn(anew, 1)
+    expect(shown).to_have_attribute("data-state", "read-only", timeout=WAIT)
+    expect(shown.locator(".jan-Code")).to_have_count(2)
+    assert shown.get_by_role("button", name="Retry").count() == 0
+    assert not anew.dirty
+    anew.run(0)
+    expect(shown.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT)
+
+
+def test_a_page_loaded_in_mid_stream_loses_nothing(open_cells: OpenCells, lab: Lab) -> None:
+    notebook = open_cells([LOAD, SLOW.replace("0.05", "0.03")])
+    notebook.run(0)
+    notebook.save()
+    begin(notebook, 1)
+    expect(turn(notebook, 1)).to_contain_text("word20 ", timeout=WAIT)
+    anew = OpenNotebook.open(notebook.page, lab, notebook.path.name, busy=True)
+    shown = turn(anew, 1)
+    expect(shown).to_have_attribute("data-state", "running", timeout=WAIT)
+    expect(shown).to_contain_text("word40 word41", timeout=WAIT)
+    expect(shown.locator(".jan-Turn-footer")).to_contain_text("offline:echo", timeout=WAIT)
+    expect(shown).to_contain_text("word299")
+    saved = anew.save().cells[1].outputs[0].data["application/vnd.jan-magics.turn+json"]
+    assert saved["text"].endswith("word299")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_both_themes_show_what_was_called(open_cells: OpenCells, theme: str) -> None:
+    steps = (step(("get_weather", {"city": "北京 <b>&"})), step(text="It **rains**."))
+    with serving_here(*steps) as server:
+        ask = f"%%chat -m {server.address}#m --tools get_weather --yes\nWeather?"
+        notebook = open_cells([f"{LOAD}\n{WEATHER}", ask])
+        notebook.use_theme(theme)
+        notebook.run(0)
+        notebook.run(1)
+        shown = turn(notebook, 1)
+        call = shown.locator(".jan-Turn-call")
+        expect(call).to_contain_text('get_weather({"city": "北京 <b>&"})', timeout=WAIT)
+        call.locator("summary").click()
+        notebook.screenshot(f"turn call {theme}")
+        expect(call.locator("pre").first).to_be_visible()
