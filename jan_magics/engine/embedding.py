@@ -54,6 +54,18 @@ class Embedders:
 
         return taped_embedder(self.deck, named, load)
 
+    def packaged(self) -> Embedder | None:
+        """Return the one that runs on this machine, whatever server a setting names; None: no one.
+
+        Raises:
+            EmbedderError: when the one of the setting is not installed.
+        """
+        named = self.settings().get("embedder").value or ""
+        if ":" not in named:
+            return self.chosen(named)
+        best = best_installed()
+        return self.chosen(best) if best else None
+
     def for_adding(self, fingerprint: Fingerprint | None, name: str | None) -> Embedder | None:
         """Return the embedder for what is added: a new one by name, else the collection's own.
 

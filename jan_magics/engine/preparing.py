@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.models import AnswerSchema
 from jan_magics.domain.overlays import Hidden, Mark
+from jan_magics.domain.protocols import Embedder
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.asks import Ask
 from jan_magics.engine.assistants import Assistant
@@ -19,6 +20,7 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import OFF, Retrieved
 from jan_magics.engine.instructions import instruct
+from jan_magics.engine.judging_tools import Router
 from jan_magics.engine.narrowing import SAID
 from jan_magics.engine.placing import Caller, overlays_for, spot_for
 from jan_magics.engine.reply import Progress
@@ -91,7 +93,7 @@ class Prepared:
         overlays = overlays_for(view, spot, wanted, engine.new_id, engine.now())
         again = tuple(each for each in overlays if isinstance(each, Hidden | Mark))
         fit = replace(fit, records=(*fit.records, *again)) if again else fit
-        ask = Ask(
+        return Ask(
             thread=view.thread or Thread("", "", engine.now(), engine.now()),
             index=view.index,
             text=wanted.text,
@@ -118,7 +120,18 @@ class Prepared:
                 *self._unheard(fit),
             ),
         )
-        return formed(routed(engine, ask, self.router), self.schema)
+
+    async def ready(
+        self, view: View, fit: Fit, desk: Desk | None, show: Show = lambda _: None
+    ) -> Ask:
+        """Return the turn as it is made: with the tools that are chosen, and the form it has.
+
+        Raises:
+            MessageNotFound, ThreadError, NotRecorded.
+        """
+        vectors, looking = self.toolbox.vectors, fit.looking
+        router = Router(self.engine, self.router, self._embedder, vectors, looking, show)
+        return formed(await routed(self.ask(view, fit, desk), router), self.schema)
 
     def _facts(self) -> Facts:
         deck = self.engine.deck
@@ -147,6 +160,10 @@ class Prepared:
             and "tools" not in fit.lacks
             and (self.wanted.tools != ())
         )
+
+    def _embedder(self) -> Embedder | None:
+        """Load the embedder of this machine, None where there is none. Raises EmbedderError."""
+        return self.retriever().embedders.packaged() if self.retriever else None
 
     def _spot(self, view: View) -> Spot:
         """Return where the turn goes; with other files than before it is another question."""

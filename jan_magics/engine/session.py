@@ -109,7 +109,7 @@ class Session:
             view = view_of(self.engine, thread)
             fit = await self.fit(prepared, settings, view, show)
             ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
-            ask = ready.ask(view, fit, desk)
+            ask = await ready.ready(view, fit, desk, show)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -163,7 +163,7 @@ class Session:
         prepared = await self._prepared(asking, wanted, found, settings)
         view = view_of(self.engine, found)
         fit = replace(await self.fit(prepared, settings, view), looking=True)
-        ask = (await supplied(prepared, settings, fit, view)).ask(view, fit)
+        ask = await (await supplied(prepared, settings, fit, view)).ready(view, fit, None)
         with fitting_in(ask):
             plan = await planned(ask, place(self.engine, ask))
         return _looked_at(prepared, found, ask, plan)

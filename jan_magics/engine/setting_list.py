@@ -60,8 +60,9 @@ SETTINGS: Final = (
             "there is one (auto), estimated, or as chars/3.5", "auto",
             ("auto", "estimate", "chars/3.5")),
     Setting("tool_router", "how tools are chosen where their schemas take over a tenth of the "
-            "input, or come from several MCP servers: by words of the prompt, or not (off)",
-            "keywords", ("keywords", "off")),
+            "input, or come from several MCP servers: by words of the prompt (keywords), also by "
+            "the embedder of this machine, by the model itself with a request of its own, or not "
+            "(off)", "keywords", ("keywords", "embedder", "model", "off")),
     Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
     Setting("replay", "a cassette, or a folder of them, that answers instead of models"),
     Setting("replay_pace", "how fast a cassette answers: at once (instant), or as it was recorded",

@@ -7,6 +7,7 @@ from typing import Final
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.models import ToolSpec
+from jan_magics.domain.protocols import Vectors
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import is_lookup
 from jan_magics.engine.paging import LongResults, budget
@@ -36,7 +37,7 @@ class Toolbox:
     """What this kernel knows of tools. `names` gives the user's variables as they are now.
 
     `calls` counts by name, `late` what came too late and was dropped; `allowed` are those that a
-    person has approved for this kernel.
+    person has approved for this kernel. `vectors` are those of descriptions, by embedder and text.
     """
 
     names: Callable[[], Mapping[str, object]] = dict
@@ -46,6 +47,7 @@ class Toolbox:
     allowed: set[str] = field(default_factory=set)
     long: LongResults = field(default_factory=LongResults)
     servers: ToolServers = field(default_factory=ToolServers)
+    vectors: dict[str, dict[str, Vectors]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         """Forget a yes to a tool that its server has changed since."""

@@ -2,7 +2,7 @@
 
 import traceback
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand
@@ -40,6 +40,9 @@ def _is_ours(error: BaseException) -> bool:
     return any(frame.f_code is JanMagics.chat.__code__ for frame, _ in frames)
 
 
+_ROUTERS: Final = ("", "keywords", "embedder", "model", "off")
+
+
 @magics_class
 class JanMagics(Magics):
     """Settings of this notebook: `%config JanMagics.model = "provider:name"`."""
@@ -72,7 +75,7 @@ class JanMagics(Magics):
     tokenizer = Enum(["", "auto", "estimate", "chars/3.5"], "", help="how tokens are counted").tag(
         config=True
     )
-    tool_router = Enum(["", "keywords", "off"], "", help="how tools are chosen").tag(config=True)
+    tool_router = Enum(_ROUTERS, "", help="how tools are chosen").tag(config=True)
     language = Enum(["", "en", "zh"], "", help="the language of summaries").tag(config=True)
     window = CUnicode("", help="the context window in tokens; 0: no limit").tag(config=True)
     reserve_output = CUnicode("", help="tokens kept back for the answer").tag(config=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,10 +12,15 @@ from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.records import offered_of
-from jan_magics.engine.routing import MOST, is_much, route, words_of
+from jan_magics.engine.routing import MOST, Routed, by_words, chosen, is_much, words_of
 from jan_magics.engine.tools import Tool
 from tests.engine.calling import Calling, ask, call, results
 from tests.engine.opened import Opened, opened
+
+
+def route(tools: Sequence[Tool], text: str, kept: Collection[str], budget: int) -> Routed:
+    return chosen(tools, by_words(tools, text), kept, budget)
+
 
 SMALL = 2000
 """A window in which a few tools are too many."""
