@@ -40,7 +40,7 @@ def asking_of(
     attached = attachments_of(params.get("attach"))
     schema = params.get("schema")
     asked = replace(asked, send_anyway=bool(params.get("send_anyway")))
-    return replace(asked, text=checked_text(text), attach=attached, schema=schema)
+    return replace(asked, text=checked_text(text, blank=bool(attached)), attach=attached, schema=schema)
 
 
 def merged(asking: Asking, settings: Mapping[str, Any]) -> Asking:
@@ -93,11 +93,11 @@ def refuse_settings(names: Iterable[str]) -> None:
             )
 
 
-def checked_text(text: object) -> str:
-    """Return a prompt. Raises SettingError when it is not text or says nothing."""
+def checked_text(text: object, *, blank: bool = False) -> str:
+    """Return a prompt; `blank`: it may say nothing, files do. Raises SettingError for any other."""
     if not isinstance(text, str):
         raise SettingError(f"a prompt is text, not {type(text).__name__}", "Give str(value).")
-    if not text.strip():
+    if not text.strip() and not blank:
         raise SettingError("the prompt is empty", "Write what you want to ask.")
     return text
 

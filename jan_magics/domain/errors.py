@@ -39,8 +39,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-Refused: TypeAlias = Literal["images", "tools", "system", "schema"]
-"""What a server may refuse of any request for a model: images, tools, a system text, a schema."""
+Refused: TypeAlias = Literal["images", "tools", "system", "schema", "calls"]
+"""What a server may refuse: images, tools, a system text, a schema, calls without tools."""
 
 
 class JanError(Exception):

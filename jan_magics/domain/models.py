@@ -137,8 +137,8 @@ class Profile:
     `media` is the pattern of the media types that are taken at all, in small letters; `image/*` is
     an image of unknown type. `addressed` are those that may be an address instead of bytes.
     `answer_files`: answers may hold files. `reasoning_with_calls`: only the reasoning of answers
-    that have called tools is sent again. Names in characters. With `model` known, opaque data of
-    any other model is left out.
+    that have called tools is sent again. `calls_alone`: tool calls may be sent where no tools are
+    offered. Names in characters. With `model` known, opaque data of any other model is left out.
     """
 
     name: str
@@ -156,6 +156,7 @@ class Profile:
     reasoning: Resent = "never"
     reasoning_with_calls: bool = False
     unique_calls: bool = False
+    calls_alone: bool = True
     call_ids: str = r"[A-Za-z0-9_-]{1,40}"
     longest_tool_name: int = 64
     longest_file_name: int = 255
@@ -175,6 +176,7 @@ ANTHROPIC: Final = Profile(
     media=rf"{_PICTURES}|application/pdf",
     reasoning="signed",
     unique_calls=True,
+    calls_alone=False,
 )
 GEMINI: Final = Profile("Gemini", alternating=True, answer_files=True, reasoning="signed")
 ALTERNATING: Final = Profile("alternating template", alternating=True, files=False)

@@ -24,7 +24,7 @@ from jan_magics.engine.cassette import ModelFacts
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.facts import TELLING, limit_of, observed_of, resent, schemas_of, wire_of
 from jan_magics.engine.live_counts import LiveCounts, open_counts, settled
-from jan_magics.engine.narrowing import narrower
+from jan_magics.engine.narrowing import narrower, offering
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_counts import Sized, noted, played
 from jan_magics.engine.views import View
@@ -82,18 +82,17 @@ class Fit:
 
         Raises ContextOverflow unless it is only looked at, PromptError, RequestRejected.
         """
-        clean = Cleaner(self.profile)
-        if self.profile.tools is False:
-            tools = ()
+        profile = offering(self.profile, tools)
+        tools = () if profile.tools is False else tools
         about = (str(self.model), system, tools, retrieved)
         sending = (self.profile.reasoning != "never", self.profile.system != "none")
-        terms = Terms(self.budget, self.tokenizer, clean, *about, *sending)
+        terms = Terms(self.budget, self.tokenizer, Cleaner(profile), *about, *sending)
 
         def plan() -> ContextPlan:
             return plan_context(path, self.records, terms, self.earlier, looking=self.looking)
 
         found = await settled(self.tokenizer, plan)
-        if faults := validate(found.messages, self.profile):
+        if faults := validate(found.messages, profile):
             require_question(found.messages)
             raise RequestRejected(
                 f"{self.model} would refuse this request: {faults[0].detail}",

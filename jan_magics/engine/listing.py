@@ -92,6 +92,8 @@ def _with(row: Listed, learned: Learned) -> Listed:
     refused = learned.lacks(info.ref) if info else None
     if info is None or not refused:
         return row
-    lacks: dict[str, CapabilitySource] = {_NAMES[each]: "learned" for each in refused}
+    lacks: dict[str, CapabilitySource] = {
+        name: "learned" for each in refused if (name := _NAMES.get(each))
+    }
     kept = {name: source for name, source in info.capabilities.items() if name not in lacks}
     return replace(row, info=replace(info, capabilities=kept, lacks={**info.lacks, **lacks}))

@@ -1,7 +1,11 @@
-"""A request without what its model refuses: images and tools go, other things are said in words."""
+"""A request without what its model refuses: images and tools go, other things are said in words.
+
+A refusal in words that are not known, of a request that has images, may mean them: then one try
+goes out without, and what was supposed is remembered once that was taken.
+"""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
@@ -9,9 +13,9 @@ from typing import Final
 from jan_magics.domain.errors import Refused, RequestRejected
 from jan_magics.domain.events import LeftOut, Remark
 from jan_magics.domain.messages import TextPart
-from jan_magics.domain.models import AnswerSchema, ChatRequest, Profile
+from jan_magics.domain.models import AnswerSchema, ChatRequest, ModelRef, Profile, ToolSpec
 from jan_magics.providers.learned import Learned
-from jan_magics.providers.refusals import is_in
+from jan_magics.providers.refusals import is_in, may_refuse_images
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE
 
@@ -20,6 +24,7 @@ SAID: Final[Mapping[Refused, str]] = MappingProxyType({
     "tools": "takes no tools: none were offered",
     "system": "takes no system text: it was sent with the first question",
     "schema": "holds no answer to a schema: it was told the form in words",
+    "calls": "takes no earlier tool calls without tools: they were told as text",
 })  # fmt: skip
 """What a footer says of a model that has refused a request."""
 FORM: Final = "Answer with JSON and nothing else. It must be valid under this JSON schema:"
@@ -37,6 +42,7 @@ class Objections:
     profile: Profile = TEMPLATE
     left_out: list[LeftOut] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    _supposed: ModelRef | None = None
 
     def begin(self, request: ChatRequest) -> ChatRequest:
         """Return the request of a new step, without what its model has refused before."""
@@ -50,11 +56,22 @@ class Objections:
             RequestRejected: where it was something else, or may not go out again.
         """
         what = refusal.refuses
+        supposed = what is None and may_refuse_images(refusal)
+        what = "images" if supposed else what
         if what is None or not refusal.sends or not is_in(what, request):
             raise refusal
-        self.learned.note(request.model, what)
+        if supposed:
+            self._supposed = request.model
+        else:
+            self.learned.note(request.model, what)
         self.take(Remark(f"{request.model} {SAID[what]}"))
         return replace(narrowed(request, {what}, self.profile), sends=refusal.sends)
+
+    def taken(self) -> None:
+        """Remember what was supposed, now that a request without it was taken."""
+        if self._supposed:
+            self.learned.note(self._supposed, "images")
+            self._supposed = None
 
     def take(self, event: LeftOut | Remark) -> None:
         """Take in what is to be told."""
@@ -73,8 +90,8 @@ def narrowed(request: ChatRequest, refused: Collection[Refused], profile: Profil
     """Return a request that its model may take; `profile` is what it was cleaned for."""
     if not refused:
         return request
-    messages = Cleaner(narrower(profile, refused))(request.messages)
     tools = () if "tools" in refused else request.tools
+    messages = Cleaner(offering(narrower(profile, refused), tools))(request.messages)
     request = replace(request, messages=messages, tools=tools)
     if "schema" in refused and request.schema:
         request = in_words(request, request.schema)
@@ -89,6 +106,7 @@ def narrower(profile: Profile, refused: Collection[Refused]) -> Profile:
         tools=False if "tools" in refused else profile.tools,
         system="none" if "system" in refused else profile.system,
         schemas="never" if "schema" in refused else profile.schemas,
+        calls_alone=False if "calls" in refused else profile.calls_alone,
     )
 
 
@@ -106,6 +124,15 @@ def in_words(request: ChatRequest, schema: AnswerSchema) -> ChatRequest:
 def form_of(schema: AnswerSchema) -> str:
     """Return what a model is told that cannot be held to a schema."""
     return f"{FORM}\n{json.dumps(dict(schema.body), ensure_ascii=False)}"
+
+
+def offering(profile: Profile, tools: Sequence[ToolSpec]) -> Profile:
+    """Return what a model takes of a history beside these tools.
+
+    Where none are offered some servers refuse earlier calls; then they are told as text.
+    """
+    alone = not tools and not profile.calls_alone
+    return replace(profile, tools=False) if alone else profile
 
 
 def told_first(request: ChatRequest) -> ChatRequest:

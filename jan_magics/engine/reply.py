@@ -93,19 +93,19 @@ class Reply:
             events = provider.stream(request)
             try:
                 async with _closing(events):
-                    return await self._take(events)
+                    await self._take(events)
+                return self.objections.taken()
             except RequestRejected as refusal:
                 if self._begun is not None:
                     raise
                 request = self.objections.less(request, refusal)
 
     async def _take(self, events: AsyncIterator[StreamEvent]) -> None:
-        show_at = save_at = 0.0
-        add, generation = self.folding.add, self.generation
+        show_at, save_at, generation = 0.0, 0.0, self.generation
         async for event in events:
             if generation != self.generation:
                 return  # settled meanwhile: what comes late changes nothing
-            add(event)
+            self.folding.add(event)
             now, kind = perf_counter(), type(event)
             if kind is TextDelta or kind is ReasoningDelta:
                 if self._begun is None:

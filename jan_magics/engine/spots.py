@@ -67,7 +67,7 @@ class Draft:
 
     def message(self, parent: Parent = UNLINKED) -> Message:
         """Return the question, without a parent not linked to anything."""
-        parts = (TextPart(self.text),)
+        parts = (TextPart(self.text),) if self.text.strip() else ()  # files may be all there is
         question = Message(self.id, self.thread_id, "user", parts, self.created_at, parent)
         return self.attached.put(question) if self.attached else question
 

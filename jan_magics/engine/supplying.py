@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from jan_magics.domain.errors import PromptError
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attached, Home, searched
 from jan_magics.engine.fitting import Fit
@@ -39,7 +40,8 @@ async def supplied(
 ) -> Prepared:
     """Return a turn with its files, and with what a collection has for it, or tools for that.
 
-    Without `show` it is only looked at what would be done. Raises RetrievalError, EmbedderError.
+    Without `show` it is only looked at what would be done. Raises RetrievalError, EmbedderError,
+    PromptError where there is neither a word nor a file to ask about.
     """
     wanted, retriever = prepared.wanted, prepared.retriever
     home = _home(prepared, view, dry=show is None)
@@ -51,6 +53,7 @@ async def supplied(
         if show:
             show(Progress("", f"reading {', '.join(each.name for each in wanted.attach)}"))
         attached = await retriever().attach(wanted.attach, settings, fit, home)
+        _require_content(wanted.text, attached)
         prepared = replace(prepared, attached=attached)
     listed = prepared.listed
     if wanted.collection or looks_up(wanted.tools):
@@ -66,6 +69,15 @@ async def supplied(
     if searched(prepared.files_before(view)):
         return await _with_files(prepared, retriever(), settings, fit, home)
     return prepared
+
+
+def _require_content(text: str, attached: Attached) -> None:
+    """Raise PromptError where there are no words, and no file can go with the question."""
+    if not text.strip() and not attached.parts and not attached.metadata:
+        raise PromptError(
+            f"there is nothing to ask about: {'; '.join(attached.notes) or 'no file was attached'}",
+            "Attach another file, or write a prompt.",
+        )
 
 
 async def _with_files(

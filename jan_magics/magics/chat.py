@@ -179,7 +179,7 @@ class JanMagics(Magics):
         parsed = parse(
             make_parser("%%chat", "The cell is the prompt.", ASKING, ("[MODEL|THREAD]",)), line
         )
-        if not cell.strip():
+        if not cell.strip() and not parsed.attach:
             raise UsageError("%%chat: the cell below the line is empty; write the prompt there")
         word = parsed.model_or_thread
         if word in {verb.name for verb in VERBS}:

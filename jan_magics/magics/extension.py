@@ -9,13 +9,13 @@ from traitlets import Enum, TraitError, Unicode
 from jan_magics.magics.chat import JanMagics, fault_of_setting
 from jan_magics.magics.completion import match_chat
 from jan_magics.magics.rag import RagMagics
-from jan_magics.magics.transform import keep_question_marks, show_cell_help
+from jan_magics.magics.transform import allow_blank_cells, keep_question_marks
 from jan_magics.notebook.buttons import PAGE, buttons_of
 
 ALIAS = "jan"
 NAME = "chat"
 RETRIEVAL = "rag"
-TRANSFORMERS = (keep_question_marks, show_cell_help)
+TRANSFORMERS = (keep_question_marks, allow_blank_cells)
 
 
 def load(shell: Any) -> None:

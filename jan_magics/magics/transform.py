@@ -29,13 +29,14 @@ def keep_question_marks(lines: list[str]) -> list[str]:
     ]
 
 
-def show_cell_help(lines: list[str]) -> list[str]:
-    """Let `%%chat --help` work without a body, which IPython refuses before we are asked."""
+def allow_blank_cells(lines: list[str]) -> list[str]:
+    """Let `%%chat --help` and `--attach` work without a body, which IPython refuses by itself."""
     words = lines[0].split() if lines else []
-    asked = words[:1] in (["%%chat"], ["%%jan"]) and {"-h", "--help"} & set(words)
-    if asked and not "".join(lines[1:]).strip():
+    if words[:1] not in (["%%chat"], ["%%jan"]) or "".join(lines[1:]).strip():
+        return lines
+    if {"-h", "--help"} & set(words):
         return ["get_ipython().run_line_magic('chat', 'help %%chat')\n"]
-    return lines
+    return [lines[0].rstrip("\n") + "\n", "\n"] if "--attach" in words else lines
 
 
 def _as_call(match: re.Match[str]) -> str:

@@ -142,7 +142,7 @@ def _where(session: Session) -> str:
 
 
 def _ask(magics: Caller, parsed: Any, text: str) -> object:
-    if not text:
+    if not text and not parsed.attach:
         raise UsageError("%chat ask: write the prompt behind it: %chat ask why is the sky blue?")
     return ask(magics.shell, parsed, text)
 

@@ -21,8 +21,9 @@ from jan_magics.providers.answer import Answer
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, Sends, chunks_of
 from jan_magics.providers.keys import Key
-from jan_magics.providers.params import Settled, rejects_parameter
+from jan_magics.providers.params import Settled
 from jan_magics.providers.refusals import is_in
+from jan_magics.providers.rejections import Rejected, parameters_of, rejected, rekeyed
 from jan_magics.providers.retrying import NEXT_KEY, pause_after, reason_of
 
 # A stream that has said that it is over is read to its end, so that its connection can be used
@@ -45,6 +46,12 @@ class Letter:
     bare: Mapping[str, Json]
     settled: Settled
     read: float | None = None
+
+    def rekeyed(self, keys: Mapping[str, str]) -> "Letter":
+        """Return it with some keys called otherwise, or left out."""
+        if not keys:
+            return self
+        return replace(self, body=rekeyed(self.body, keys), bare=rekeyed(self.bare, keys))
 
 
 @dataclass(slots=True)
@@ -130,26 +137,35 @@ class Exchange:
             yield Retrying(seconds, reason_of(refused))
             await self.access.sleep(seconds)
             return
-        if not self._rejects_parameter(refused):
+        found = self._rejected(refused)
+        if found is None:
             raise refused
-        self._body = self.letter.bare
-        names = _sent(self.letter)
-        named = [name for name in names if name in refused.message]
-        who = self.asked.who
-        self.access.learned.note_parameters(
-            self.request.model, named or names, f"{who} has refused it before"
-        )
-        for name in names:
-            why = f"{who} refuses it" if name in named else "sent without any parameter"
-            yield LeftOut(name, why)
+        for left in self._leave_out(found):
+            yield left
 
-    def _rejects_parameter(self, refused: ProviderError) -> bool:
-        """Tell whether the same without any parameter is worth a try."""
-        if not isinstance(refused, RequestRejected) or self._body == self.letter.bare:
-            return False
+    def _rejected(self, refused: ProviderError) -> Rejected | None:
+        """Return which parameter is refused, None where the same without is not worth a try."""
+        if not isinstance(refused, RequestRejected):
+            return None
         if refused.refuses and is_in(refused.refuses, self.request):
-            return False
-        return rejects_parameter(refused, _sent(self.letter))
+            return None
+        return rejected(refused, self._body, self.letter.bare, self.letter.settled)
+
+    def _leave_out(self, found: Rejected) -> Iterator[LeftOut]:
+        """Make the body without what is refused, remember that, and tell of each parameter."""
+        who, model, learned = self.asked.who, self.request.model, self.access.learned
+        if found.keys:
+            learned.note_keys(model, found.keys)
+            self._body = rekeyed(self._body, found.keys)
+            self.letter = self.letter.rekeyed(found.keys)
+            for key in (key for key, other in found.keys.items() if not other):
+                yield LeftOut(key, f"{who} refuses it")
+            return
+        self._body, names = self.letter.bare, parameters_of(self.letter.settled)
+        learned.note_parameters(model, found.named or names, f"{who} has refused it before")
+        for name in names:
+            why = f"{who} refuses it" if name in found.named else "sent without any parameter"
+            yield LeftOut(name, why)
 
     def _settled(self) -> Remark:
         """Begin with the key that was accepted from now on, and say which one it is."""
@@ -178,12 +194,6 @@ def patience(options: ChatOptions) -> float | None:
     asked = options.parameters.get("timeout")
     number = asked if isinstance(asked, int | float) and asked > 0 else None
     return options.timeout if options.timeout is not None else number
-
-
-def _sent(letter: Letter) -> list[str]:
-    level = letter.settled.level
-    names = [name for name, value in letter.settled.values.items() if value is not None]
-    return sorted((*names, *(["reasoning"] if level and level != "auto" else ())))
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:

@@ -10,10 +10,11 @@ from jan_magics.domain.models import ModelRef
 
 @dataclass(slots=True)
 class Learned:
-    """Refusals by model: what it lacks, and parameters with what was said of each."""
+    """Refusals by model: what it lacks, parameters with what was said of each, keys of bodies."""
 
     _lacks: dict[ModelRef, frozenset[Refused]] = field(default_factory=dict)
     _parameters: dict[ModelRef, Mapping[str, str]] = field(default_factory=dict)
+    _keys: dict[ModelRef, Mapping[str, str]] = field(default_factory=dict)
 
     def lacks(self, model: ModelRef) -> frozenset[Refused]:
         """Return what was refused of any request for a model."""
@@ -30,3 +31,11 @@ class Learned:
     def note_parameters(self, model: ModelRef, names: Iterable[str], why: str) -> None:
         """Remember parameters by their common names."""
         self._parameters[model] = {**self.parameters(model), **dict.fromkeys(names, why)}
+
+    def keys(self, model: ModelRef) -> Mapping[str, str]:
+        """Return the keys of a body that are called otherwise; "" = they are left out."""
+        return self._keys.get(model, MappingProxyType({}))
+
+    def note_keys(self, model: ModelRef, keys: Mapping[str, str]) -> None:
+        """Remember what keys of a body are called."""
+        self._keys[model] = {**self.keys(model), **keys}

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from jan_magics.domain.errors import RequestRejected, SettingError
+from jan_magics.domain.errors import SettingError
 from jan_magics.domain.events import LeftOut
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions
@@ -62,7 +62,7 @@ def settle(
     values = {name: value for name, value in values.items() if value is not None}
     for name, value in options.parameters.items():
         if name not in CLIENT_KEYS and name not in FIXED_KEYS:
-            common = _common(name)
+            common = common_name(name)
             values[common] = number_in(value) if common in _NUMBERS else value
     if values.get("max_tokens") == 0:  # no limit
         del values["max_tokens"]
@@ -90,40 +90,15 @@ def without(options: ChatOptions, names: Collection[str]) -> tuple[ChatOptions, 
     """Return options without parameters of these common names, and which of them there were."""
     fields = {n: None for n in ("temperature", "max_tokens", "seed") if n in names}
     found = {name for name in fields if getattr(options, name) is not None}
-    found |= {common for name in options.parameters if (common := _common(name)) in names}
-    kept = {name: v for name, v in options.parameters.items() if _common(name) not in names}
+    found |= {common for name in options.parameters if (common := common_name(name)) in names}
+    kept = {name: v for name, v in options.parameters.items() if common_name(name) not in names}
     think = None if "reasoning" in names else options.think
     return replace(options, **fields, think=think, parameters=kept), sorted(found)
 
 
-def _common(name: str) -> str:
+def common_name(name: str) -> str:
+    """Return the common name of a parameter that has several."""
     return _COMMON.get(name, name)
-
-
-def rejects_parameter(error: RequestRejected, names: Sequence[str] | None = None) -> bool:
-    """Tell whether a server refused a request for a parameter; `names` are those that it had."""
-    if error.status is None or not 400 <= error.status < 500:
-        return False
-    if _REFUSALS.search(error.message):
-        return True
-    # These words are said of images and tools as well.
-    named = names is None or any(name in error.message for name in names)
-    return named and bool(_PERHAPS.search(error.message))
-
-
-_REFUSALS: Final = re.compile(
-    r"(?:unsupported|unknown|unrecognized|unexpected|invalid) (?:request )?"
-    r"(?:parameter|argument|property|field|key|keyword|name)"
-    r"|propert(?:y|ies) .{0,80}(?:unsupported|not (?:supported|allowed|permitted))"
-    r"|use only one|cannot both be specified|extra (?:inputs|fields|parameters) (?:are )?not"
-    r"|cannot find field",
-    re.IGNORECASE | re.DOTALL,
-)
-_PERHAPS: Final = re.compile(
-    r"(?:is|are) (?:not supported|deprecated) (?:with|by|for|when|in) |does(?: not|n't) support"
-    r"|unsupported value|only .{0,40}is supported",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def _samplers(values: dict[str, Json]) -> None:

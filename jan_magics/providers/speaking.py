@@ -125,7 +125,7 @@ class HttpProvider(ABC):
         def reading(asked: Asked) -> Reading:
             return self.reading(asked, request)
 
-        letter = self.letter(request)
+        letter = self.letter(request).rekeyed(self._access.learned.keys(model))
         return Exchange(self._line, asked, self._access, request, letter, reading, tuple(left))
 
     async def idle(self) -> bool:

@@ -16,7 +16,8 @@ from jan_magics.providers.complaints import (
     unwrapped,
 )
 from jan_magics.providers.failures import Asked, complained
-from jan_magics.providers.params import rejects_parameter
+from jan_magics.providers.params import Settled
+from jan_magics.providers.rejections import rejected
 from jan_magics.providers.transport import transport_failure
 from tests.conformance.vectors import Adapter, Ours, Vector, check, of_areas
 
@@ -31,8 +32,12 @@ def run_context_info(given: Any) -> object:
     return {"nPromptTokens": said.used, "nCtx": said.window}
 
 
+SAMPLERS: Final = {"temperature": 0.5, "top_p": 0.5, "top_k": 3, "min_p": 0.1, "logprobs": 1}
+
+
 def run_sampling(given: Any) -> object:
-    return rejects_parameter(RequestRejected(given["message"], status=400))
+    refused = RequestRejected(given["message"], status=400)
+    return rejected(refused, SAMPLERS, {}, Settled(SAMPLERS)) is not None
 
 
 def run_overflow(given: Any) -> object:

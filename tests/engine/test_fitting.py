@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,25 @@ import pytest
 
 from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.events import Finish, StreamEvent, TextDelta
-from jan_magics.domain.messages import text_of
-from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef, Usage
+from jan_magics.domain.messages import TextPart, ToolCallPart, text_of
+from jan_magics.domain.models import (
+    ANTHROPIC,
+    STRICT_OPENAI,
+    ChatRequest,
+    ModelInfo,
+    ModelRef,
+    Profile,
+    ToolSpec,
+    Usage,
+)
 from jan_magics.engine.asking import Asking
+from jan_magics.engine.fitting import Fit
 from jan_magics.engine.outcome import Outcome
+from jan_magics.sanitize.validate import validate
 from tests.engine.opened import Model, Opened, opened
+from tests.sanitize.saying import answer, call, result, user
+
+LOOK = ToolSpec("look", "Look.", {"type": "object", "properties": {}})
 
 TEXT = "one two three four five six seven eight nine ten " * 8
 
@@ -128,3 +143,19 @@ def test_what_does_not_fit_a_window_that_was_learned_says_so(tmp_path: Path, ove
     plan = send(session, "short").turn.plan
     assert plan is not None
     assert (plan.budget.window, plan.budget.source) == (700, "the server's refusal")
+
+
+@pytest.mark.parametrize(
+    ("profile", "tools", "told"),
+    [(ANTHROPIC, (), True), (ANTHROPIC, (LOOK,), False), (STRICT_OPENAI, (), False)],
+)
+def test_earlier_calls_are_told_where_no_tools_are_offered_and_the_wire_wants_some(
+    profile: Profile, tools: tuple[ToolSpec, ...], told: bool
+) -> None:
+    asked = answer(call("1", '{"at": "北京"}'), result("1", "21°"), "21°")
+    path = (user("how warm?"), asked, user("sure?", identifier="v"))
+    plan = asyncio.run(Fit(profile=profile).plan(path, "", tools))
+    parts = [part for message in plan.messages for part in message.parts]
+    assert any(isinstance(part, ToolCallPart) for part in parts) is not told
+    assert (TextPart('[look({"at": "北京"}) returned: 21°]') in parts) is told
+    assert validate(plan.messages, replace(profile, tools=False)) == () or not told

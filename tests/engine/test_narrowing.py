@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import RequestRejected
+from jan_magics.domain.errors import ProviderError, RequestRejected
 from jan_magics.domain.messages import FilePart, TextPart
 from jan_magics.domain.models import ChatRequest, ModelRef, ToolSpec, parse_model
 from jan_magics.engine.narrowing import Objections
@@ -21,6 +21,7 @@ from tests.engine.threads import Kernel
 from tests.providers.asking import asking, message
 from tests.providers.loopback import Reply as Served
 from tests.providers.loopback import chunked, http, serving
+from tests.sanitize.saying import call, result
 
 WORD = b'data: {"choices":[{"delta":{"content":"one"}}]}\n\n'
 LAST = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -76,6 +77,45 @@ def test_images_are_left_out_after_a_refusal_and_not_sent_again() -> None:
     assert reply.sent.messages[0].parts == (TextPart("看这张图"),)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "'messages.0.content' : value must be a string",
+        "Input should be a valid string: messages.0.content",
+        "invalid message content type: []interface {}",
+        "Sorry, this one reads no pictures",
+    ],
+)
+def test_words_that_may_mean_images_earn_one_try_without(words: str) -> None:
+    request = asking(message("user", "看这张图", PICTURE))
+    bodies, reply, learned = taken(request, refusal(words, 422), GOOD)
+    assert [body["messages"][0]["content"] for body in bodies[1:]] == ["看这张图"]
+    assert reply.objections.told() == ("test:model takes no images: they were left out",)
+    assert learned.lacks(MODEL) == {"images"}
+
+
+def test_what_was_only_supposed_is_not_remembered_when_it_did_not_help() -> None:
+    learned = Learned()
+    objections = Objections(learned)
+    request = asking(message("user", "hi", PICTURE))
+    refused = RequestRejected("test refuses the request (400): bad content", status=400)
+    refused.sends = 3
+    assert PICTURE not in objections.less(request, refused).messages[0].parts
+    assert learned.lacks(MODEL) == frozenset()
+    objections.taken()
+    assert learned.lacks(MODEL) == {"images"}
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("image_url must be a valid URL", 400), ("the image is too large", 400), ("content", 500)],
+)
+def test_an_image_that_is_wrong_is_no_model_without_images(words: str, status: int) -> None:
+    request = asking(message("user", "hi", PICTURE))
+    with pytest.raises(ProviderError, match=words):
+        taken(request, refusal(words, status), GOOD)
+
+
 def test_the_footer_is_told_once_of_each_refusal() -> None:
     request = asking(message("user", "hi", PICTURE))
     _, reply, _ = taken(request, NO_IMAGES, GOOD)
@@ -102,6 +142,21 @@ def test_a_refused_system_text_moves_into_the_first_question() -> None:
         assert body["messages"][0]["content"] == "Be brief. 简短\n\nfirst"
     assert reply.sent
     assert reply.sent.system == ""
+
+
+def test_calls_are_told_as_text_where_none_are_taken_without_tools() -> None:
+    answer = message("assistant", call("1", '{"part": "螺栓"}', "stock"), result("1", "7", "stock"))
+    said = (message("user", "how many?"), answer, message("user", "sure?"))
+    refused = refusal("The toolConfig field must be defined when using toolUse blocks")
+    bodies, reply, learned = taken(ChatRequest(MODEL, said), refused, GOOD, GOOD, times=2)
+    assert "tool_calls" in json.dumps(bodies[0])
+    for body in bodies[1:]:
+        assert body["messages"][1]["content"] == '[stock({"part": "螺栓"}) returned: 7]'
+    assert learned.lacks(MODEL) == {"calls"}
+    assert reply.sent
+    again = ChatRequest(MODEL, said, tools=(TOOL,))
+    bodies, _, _ = taken(again, GOOD)
+    assert "tool_calls" in json.dumps(bodies[0])
 
 
 def test_several_refusals_one_after_the_other() -> None:

@@ -71,3 +71,48 @@ def test_what_is_not_there_is_refused_and_nothing_is_asked(
     assert said in shown
     assert step in shown
     assert kernel.ok("len(jan.current().messages())").result == before
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "%%chat -o a --attach cat.png",
+        "%%chat -o a --attach cat.png\n\n  \n",
+        "%chat ask -o a --attach cat.png",
+        'a = jan.current().send("", attach=["cat.png"], show=False)',
+        'a = jan.current().send(" \\n", attach=["cat.png", "我的 笔记.md"], show=False)',
+    ],
+)
+def test_a_file_alone_is_a_question(kernel: Kernel, asked: str) -> None:
+    kernel.ok("%chat new")
+    kernel.ok(asked)
+    sent = kernel.ok("print(a.sent)").out
+    assert "image/png" in sent
+    assert "[This message is empty.]" not in sent
+    assert ("熊猫" in sent) is ("笔记" in asked)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "%%chat --attach bare.txt --attach not.png\n",
+        'jan.current().send("", attach=["bare.txt", "not.png"])',
+    ],
+)
+def test_a_blank_question_whose_files_cannot_be_read_is_refused(kernel: Kernel, asked: str) -> None:
+    kernel.ok("open('bare.txt', 'w').close()\nopen('not.png', 'w').write('plain')")
+    before = kernel.ok("len(jan.current().messages())").result
+    ran = kernel.run(asked)
+    assert ran.error
+    shown = ran.error[1] + "\n".join(ran.error[2])
+    assert "nothing to ask about: not attached: bare.txt: it is empty; not attached: not" in shown
+    assert "Attach another file, or write a prompt." in shown
+    assert kernel.ok("len(jan.current().messages())").result == before
+    blank = kernel.run('jan.current().send(" ")').error
+    assert blank
+    assert "the prompt is empty" in blank[1] + "".join(blank[2])
+
+
+def test_a_blank_cell_without_a_file_is_still_refused(kernel: Kernel) -> None:
+    assert "empty" in kernel.run("%%chat -q\n  \n").err
+    assert "write the prompt behind it" in kernel.run("%chat ask").err

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import ProviderError, RequestRejected
+from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.models import ChatOptions
 from jan_magics.domain.parameters import fault_of
 from jan_magics.providers.catalog import CATALOG, declared_of
 from jan_magics.providers.dialects import CUSTOM, HOSTED, LLAMA, OPENAI, OPENROUTER, Dialect
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_wire import encode
-from jan_magics.providers.params import rejects_parameter, settle
+from jan_magics.providers.params import settle
 from tests.providers.asking import asking, collect
 from tests.providers.loopback import http, serving
 
@@ -83,25 +83,6 @@ def test_a_number_that_is_spelled_is_a_number() -> None:
     assert fault_of("temperature", "0.4") == fault_of("max_tokens", "7") == ""
     assert "not '9'" in fault_of("temperature", "9")
     assert "not 'nan'" in fault_of("temperature", "nan")
-
-
-@pytest.mark.parametrize(
-    ("words", "names", "refused"),
-    [
-        ("Unsupported parameter: 'top_k'", ["top_k"], True),
-        ("Unrecognized request argument supplied: frobs", ["frobs"], True),
-        ("frobs: Extra inputs are not permitted", ["frobs"], True),
-        ("logprobs is not supported with this model", ["logprobs"], True),
-        ("image input is not supported by this model", ["top_k"], False),
-        ("this model does not support tools", ["temperature"], False),
-        ("`temperature` is deprecated for this model.", ["temperature"], True),
-        ("messages: at least one message is required", ["top_k"], False),
-    ],
-)
-def test_which_refusals_are_of_a_parameter(words: str, names: list[str], refused: bool) -> None:
-    assert rejects_parameter(RequestRejected(words, status=400), names) is refused
-    assert not rejects_parameter(RequestRejected(words, status=500), names)
-    assert not rejects_parameter(RequestRejected(words), names)
 
 
 @pytest.mark.parametrize("parameters", [{}, {"top_k": 1}])
