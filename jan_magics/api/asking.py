@@ -40,7 +40,8 @@ def asking_of(
     attached = attachments_of(params.get("attach"))
     schema = params.get("schema")
     asked = replace(asked, send_anyway=bool(params.get("send_anyway")))
-    return replace(asked, text=checked_text(text, blank=bool(attached)), attach=attached, schema=schema)
+    said = checked_text(text, blank=bool(attached))
+    return replace(asked, text=said, attach=attached, schema=schema)
 
 
 def merged(asking: Asking, settings: Mapping[str, Any]) -> Asking:

@@ -6,7 +6,7 @@ Marking loads nothing: a cell that only defines functions stays as fast as it is
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from jan_magics.engine.tool_marks import Approval, Mark, mark
+from jan_magics.engine.tool_marks import ASK, Approval, Mark, mark
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ def tool(function: F) -> F: ...
 @overload
 def tool(
     *, name: str | None = None, safe: bool = False, main: bool = False,
-    timeout: float | None = 60, approval: Approval = "ask",
+    timeout: float | None = 60, approval: Approval = ASK,
 ) -> Callable[[F], F]: ...  # fmt: skip
 def tool(
     function: F | None = None,
@@ -28,15 +28,16 @@ def tool(
     safe: bool = False,
     main: bool = False,
     timeout: float | None = 60,
-    approval: Approval = "ask",
+    approval: Approval = ASK,
 ) -> F | Callable[[F], F]:
     """Mark a function as one that a model may call; the function stays as it is.
 
-    `safe`: it only reads, so it runs unasked and beside others. `main`: it runs in the main
-    thread, for plots and `input()`. `timeout` in seconds. `approval`: ask, auto or never.
+    `safe`: it only reads, so it runs beside others, and unasked unless `approval` is given. `main`:
+    it runs in the main thread, for plots and `input()`, without a limit. `timeout` in seconds.
+    `approval`: ask, auto or never.
 
     Raises:
-        SettingError: for a timeout or an approval that cannot be used.
+        SettingError: for a timeout or an approval that cannot be used, and for what is no function.
     """
 
     def marked(each: F) -> F:
@@ -59,10 +60,10 @@ def tools() -> "pd.DataFrame":
     return frame("tools", (asdict(row) for row in rows))
 
 
-def add_servers(named: str) -> tuple[str, ...]:
+def add_servers(*named: str) -> tuple[str, ...]:
     """Offer the tools of MCP servers at every turn, and return the servers' names.
 
-    `named` is an address, or a file relative to the notebook. Nothing is started before a turn.
+    `named` are addresses, and files relative to the notebook. Nothing is started before a turn.
 
     Raises:
         SettingError: for a file that cannot be read or names no server, and for no address.
@@ -74,12 +75,17 @@ def add_servers(named: str) -> tuple[str, ...]:
     from jan_magics.api.opening import current_host, resolved
     from jan_magics.engine.assemble import key_chain
     from jan_magics.engine.tool_servers import PREFIX
-    from jan_magics.providers.mcp_config import read_servers, server_at, with_key
+    from jan_magics.providers.mcp_config import McpServer, read_servers, server_at, with_key
 
     host = current_host()
     session = host.session()
-    is_address = named.startswith(("http://", "https://"))
-    found = [server_at(named)] if is_address else read_servers(resolved(host, named), os.environ)
+    found: list[McpServer] = []
+    for each in named:  # all are read before any is added
+        if each.startswith(("http://", "https://")):
+            taken = {server.name: server.url for server in (*session.toolbox.added(), *found)}
+            found.append(server_at(each, taken))
+        else:
+            found.extend(read_servers(resolved(host, each), os.environ))
     keys = key_chain()
     names = session.toolbox.add_servers([with_key(each, keys) for each in found])
     wanted = session.sticky.tools or ()

@@ -3,7 +3,6 @@
 What is not JSON is repaired where only one meaning is likely; a Windows path stays a path.
 """
 
-import dataclasses
 import enum
 import inspect
 import json
@@ -11,11 +10,20 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
 from pathlib import PurePath
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
+from uuid import UUID
 
 from jan_magics.domain.messages import Json
-from jan_magics.engine.schemas import field_names, is_union, parameters_of, required_fields
+from jan_magics.engine.schemas import (
+    field_names,
+    is_named_tuple,
+    is_record,
+    is_union,
+    parameters_of,
+    required_fields,
+)
 
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _UNICODE: Final = re.compile(r"u[0-9A-Fa-f]{4}")
@@ -24,7 +32,7 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:\\[^\\/\"<>|?*]")
 _SHARE: Final = re.compile(r"\\\\[^\\\"]+\\[^\\]")
 """The raw text that begins like `\\\\server\\share`, its backslashes not doubled."""
 _SPACED_PATH: Final = re.compile(r"[^\n]*\\[^\\\n]*\.\w{1,5}", re.DOTALL)
-_MOMENTS: Final = (datetime, date, time)
+_WRITTEN: Final = (datetime, date, time, UUID, Decimal)
 
 
 class Misfit(ValueError):
@@ -105,7 +113,9 @@ def bound(
     signature = inspect.signature(function)
     values: dict[str, Any] = {}
     for name, kind in kinds.items():
-        if name in given:
+        if name in given and given[name] is None is signature.parameters[name].default:
+            values[name] = None  # as if it were left out
+        elif name in given:
             values[name] = _value(given[name], kind, name, foreign)
         elif signature.parameters[name].default is inspect.Parameter.empty:
             raise Misfit(f"the parameter {name!r} is missing")
@@ -132,9 +142,9 @@ def _value(value: Json, kind: Any, name: str, foreign: Callable[[Json, str], obj
         raise Misfit(f"{name}: {value!r} is not {_called(kind)}")
     if kind in (int, float, bool, str):
         return _plain(value, kind, name)
-    if kind in _MOMENTS or (isinstance(kind, type) and issubclass(kind, PurePath)):
+    if kind in _WRITTEN or (isinstance(kind, type) and issubclass(kind, PurePath)):
         return _parsed(value, kind, name)
-    if dataclasses.is_dataclass(kind) or typing.is_typeddict(kind):
+    if is_record(kind):
         return _made(value, kind, name, foreign)
     base = origin or kind
     if isinstance(base, type) and base.__module__ in ("builtins", "collections.abc"):
@@ -185,15 +195,20 @@ def _either(
 
 
 def _parsed(value: Json, kind: Any, name: str) -> Any:
-    if not isinstance(value, str):
+    number = kind is Decimal and isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, str) and not number:
         raise Misfit(f"{name}: {value!r} is not {_called(kind)}")
     try:
-        return kind(value) if issubclass(kind, PurePath) else kind.fromisoformat(value)
-    except ValueError:
+        if kind in (UUID, Decimal) or issubclass(kind, PurePath):
+            return kind(str(value).strip() if kind is Decimal else value)
+        return kind.fromisoformat(value)
+    except (ValueError, InvalidOperation):
         raise Misfit(f"{name}: {value!r} is not {_called(kind)}") from None
 
 
 def _made(value: Json, kind: Any, name: str, foreign: Callable[[Json, str], object]) -> Any:
+    if is_named_tuple(kind) and isinstance(value, list) and len(value) <= len(field_names(kind)):
+        value = dict(zip(field_names(kind), value, strict=False))
     if not isinstance(value, dict):
         raise Misfit(f"{name}: {value!r} is no object with {', '.join(field_names(kind))}")
     hints = typing.get_type_hints(kind, include_extras=True)
@@ -201,7 +216,9 @@ def _made(value: Json, kind: Any, name: str, foreign: Callable[[Json, str], obje
         raise Misfit(f"{name} has no field {unknown[0]!r}")
     if missing := [each for each in required_fields(kind) if each not in value]:
         raise Misfit(f"{name}.{missing[0]} is missing")
-    return kind(**{k: _value(v, hints[k], f"{name}.{k}", foreign) for k, v in value.items()})
+    return kind(
+        **{k: _value(v, hints.get(k, Any), f"{name}.{k}", foreign) for k, v in value.items()}
+    )
 
 
 def _collected(

@@ -85,6 +85,7 @@ class Telling:
             () if turn.stored else (*_left_behind(ask), *_nothing_said(turn), *_unfinished(turn))
         )
         own.extend(ask.attached.notes if ask.attached and not turn.stored else ())
+        own.extend(_still_missing(ask, lines))
         own.extend(line for key, line in sight_lines(turn) if self._is_new(key))
         lines.extend(named_in(line, turn.thread) if elsewhere else line for line in own)
         if shown:
@@ -117,6 +118,12 @@ def version_of(turn: Turn) -> tuple[int, int, Counted]:
         return version, versions, ANSWER
     version, versions = index.version(turn.question.id)
     return version, versions, ANSWER if versions == 1 else "question"
+
+
+def _still_missing(ask: Ask, lines: Sequence[str]) -> list[str]:
+    """Name shortly what is not offered at this turn either, where no line says why."""
+    told = [name for name in ask.bench.missing if not any(name in line for line in lines)]
+    return [f"not offered: {', '.join(told)} · why: %chat tools"] if told else []
 
 
 def _nothing_said(turn: Turn) -> list[str]:

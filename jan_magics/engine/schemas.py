@@ -11,9 +11,11 @@ import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime, time
+from decimal import Decimal
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
+from uuid import UUID
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json
@@ -27,7 +29,7 @@ _PLAIN: Final[Mapping[object, str]] = MappingProxyType(
 )
 _MOMENTS: Final[Mapping[object, str]] = MappingProxyType(
     {datetime: "a date and time, as in 2026-03-09T12:30:00", date: "a date, as in 2026-03-09",
-     time: "a time, as in 12:30:00"}
+     time: "a time, as in 12:30:00", UUID: "a UUID", Decimal: "a decimal number, as in 12.50"}
 )  # fmt: skip
 _LISTS: Final = (list, set, frozenset, Sequence, Iterable, AbstractSet)
 _OBJECTS: Final = (dict, Mapping)
@@ -169,7 +171,7 @@ def _class(kind: type, depth: int) -> dict[str, Json]:  # noqa: PLR0911
         return choice([each.value for each in kind])
     if issubclass(kind, PurePath):
         return {"type": "string"}
-    if dataclasses.is_dataclass(kind) or typing.is_typeddict(kind):
+    if is_record(kind):
         return _fields(kind, depth)
     if kind in _LISTS or kind is tuple:
         return {"type": "array"}
@@ -221,7 +223,7 @@ def _fields(kind: type, depth: int) -> dict[str, Json]:
         return {"type": "object"}
     hints = typing.get_type_hints(kind, include_extras=True)
     required: list[Json] = list(required_fields(kind))
-    made = {name: hints[name] for name in hints if name in field_names(kind)}
+    made = {name: hints.get(name, Any) for name in field_names(kind)}
     doc = read_doc(kind.__doc__)
     properties: dict[str, Json] = {}
     for name, each in made.items():
@@ -232,8 +234,20 @@ def _fields(kind: type, depth: int) -> dict[str, Json]:
     return {"type": "object", "properties": properties, "required": required}
 
 
+def is_record(kind: Any) -> bool:
+    """Tell whether values of a type have named fields: a dataclass, a typed dict, a named tuple."""
+    return dataclasses.is_dataclass(kind) or typing.is_typeddict(kind) or is_named_tuple(kind)
+
+
+def is_named_tuple(kind: Any) -> bool:
+    """Tell whether a type is a tuple whose places have names."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
 def field_names(kind: Any) -> tuple[str, ...]:
-    """Return what a dataclass is made with, or the keys of a typed dict."""
+    """Return what a dataclass or named tuple is made with, or the keys of a typed dict."""
+    if is_named_tuple(kind):
+        return tuple(kind._fields)
     if dataclasses.is_dataclass(kind):
         return tuple(each.name for each in dataclasses.fields(kind) if each.init)
     return tuple(kind.__annotations__)
@@ -241,6 +255,8 @@ def field_names(kind: Any) -> tuple[str, ...]:
 
 def required_fields(kind: Any) -> tuple[str, ...]:
     """Return the fields that have no default."""
+    if is_named_tuple(kind):
+        return tuple(name for name in kind._fields if name not in kind._field_defaults)
     if not dataclasses.is_dataclass(kind):
         return tuple(name for name in kind.__annotations__ if name in kind.__required_keys__)
     missing = dataclasses.MISSING

@@ -143,7 +143,8 @@ class Session:
         whom = find_assistant(self.assistants, wanted, found, settings)
         box, router = self.toolbox, settings.get("tool_router").value
         listed = meant(self.retriever, wanted, settings)
-        tools = (box, box.offered(wanted.tools), router, self.retriever, listed)
+        offered = box.offered(wanted.tools, lenient=asking.tools is None)
+        tools = (box, offered, router, self.retriever, listed)
         form = schema_from(wanted.schema, box.names())
         return Prepared(self.engine, self.threads, wanted, choice, whom, *tools, form)
 

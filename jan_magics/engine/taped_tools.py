@@ -80,6 +80,7 @@ def _told(before: Offered, found: Offered) -> list[Json]:
     for note in found.notes:
         if note not in before.notes:
             said.append([0, "note", note])
+    said.extend([0, "missing", name] for name in found.missing if name not in before.missing)
     return said
 
 
@@ -87,7 +88,9 @@ def _offered(offered: Offered, entry: Entry) -> Offered:
     lines = cast("tuple[list[Any], ...]", entry.events)
     tools = tuple(_tool(ToolSpec(*line[2:])) for line in lines if line[1] == "tool")
     notes = tuple(str(line[2]) for line in lines if line[1] == "note")
-    return replace(offered, tools=(*offered.tools, *tools), notes=(*offered.notes, *notes))
+    missing = (*offered.missing, *(str(line[2]) for line in lines if line[1] == "missing"))
+    all_tools, told = (*offered.tools, *tools), (*offered.notes, *notes)
+    return replace(offered, tools=all_tools, notes=told, missing=missing)
 
 
 def _tool(spec: ToolSpec) -> Tool:

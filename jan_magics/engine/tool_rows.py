@@ -26,35 +26,45 @@ def tool_rows(box: Toolbox, wanted: Iterable[object]) -> Iterator[ToolRow]:
 
     A server that has no tools now has a row of its own, with why.
     """
-    known, listed = dict(box.marked()), list(wanted)
+    known, listed = list(box.marked()), list(wanted)
     servers = [each for each in listed if isinstance(each, str) and box.server(each)]
     for each in listed:
         if each in servers:
             continue
-        row = _named(box, tool_name(each), each, "offered at every turn")
-        known.pop(row.name, None)
-        yield row
-    for name, function in known.items():
-        yield _named(box, name, function, f"not offered · offer it: %chat tools --add {name}")
+        name = tool_name(each)
+        yield from _named(box, name, each, "offered at every turn", remove=True)
+        known = [pair for pair in known if pair[1] is not each and pair[0] != each]
+    for name, function in known:
+        step = f"not offered · offer it: %chat tools --add {name}"
+        yield from _named(box, name, function, step)
     yield from _of_servers(box, servers)
 
 
 def _of_servers(box: Toolbox, wanted: Sequence[str]) -> Iterator[ToolRow]:
     whole = {box.server(each) for each in wanted if BETWEEN not in each}
     for tool in box.servers.tools(tuple(box.servers.known)):
-        offered = tool.name in wanted or box.servers.of_tool(tool.name) in whole
-        step = f"not offered · offer it: %chat tools --add {tool.name}"
-        yield _row(box, tool, "offered at every turn" if offered else step)
+        server = box.servers.of_tool(tool.name) or ""
+        status = f"not offered · offer it: %chat tools --add {tool.name}"
+        if tool.name in wanted or server in whole:
+            status = "offered at every turn"
+        address = box.servers.known[server].address
+        yield _row(box, tool, f"{status} · at {address}" if address else status)
     for name, why in box.servers.told():
         yield ToolRow(name, "mcp", "ask", 0, why)
 
 
-def _named(box: Toolbox, name: str, each: object, status: str) -> ToolRow:
+def _named(
+    box: Toolbox, name: str, each: object, status: str, *, remove: bool = False
+) -> Iterator[ToolRow]:
+    """Yield the rows of a name, or of a function: several, where several have that name."""
     try:
-        tool = box.offered((each,)).tools[0]
+        tools = box.offered((each,)).tools
     except SettingError as fault:
-        return ToolRow(name, "function", "never", box.calls.get(name, 0), fault.message)
-    return _row(box, tool, status)
+        step = f" · take it off: %chat tools --remove {name}" if remove else ""
+        yield ToolRow(name, "function", "never", box.calls.get(name, 0), f"{fault.message}{step}")
+        return
+    for tool in tools:
+        yield _row(box, tool, status)
 
 
 def _row(box: Toolbox, tool: Tool, status: str) -> ToolRow:

@@ -15,7 +15,7 @@ from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.normalising import normalise
 from jan_magics.engine.tools import LONGEST_NAME, Desk, Ran, Tool, Verdict
 from jan_magics.providers.mcp import McpConnection
-from jan_magics.providers.mcp_config import McpServer
+from jan_magics.providers.mcp_config import McpServer, bare_address
 
 State: TypeAlias = Literal["new", "ready", "denied", "dead"]
 BETWEEN: Final = "__"
@@ -29,7 +29,8 @@ AGAIN: Final = "%chat tools --mcp FILE"
 class ToolServer:
     """A server with what became of it; `reason` says why it is not ready.
 
-    `news` is what the next turn is told: how its tools have changed.
+    `news` is what the next turn is told: how its tools have changed. `declined`: a person has said
+    no to its start, and is not asked again by itself.
     """
 
     server: McpServer
@@ -38,6 +39,7 @@ class ToolServer:
     tools: tuple[Tool, ...] = ()
     connection: McpConnection | None = None
     news: str = ""
+    declined: bool = False
     starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
@@ -49,6 +51,11 @@ class ToolServer:
         """Return how its tools have changed; only once."""
         news, self.news = self.news, ""
         return news
+
+    @property
+    def address(self) -> str:
+        """Return the address that is asked, without what may be secret; "" for a command."""
+        return bare_address(self.server.url) if self.server.url else ""
 
     async def close(self) -> None:
         """End the server."""
@@ -94,7 +101,12 @@ class ToolServers:
         """Start what is not running yet, and return a line for each server that stays away."""
         await self._end_left()
         wanted = [self.known[name] for name in names if name in self.known]
-        new = [each for each in wanted if each.state in ("new", "denied") and not each.tools]
+        open_ = ("new", "denied")
+        new = [
+            each
+            for each in wanted
+            if not each.tools and (each.state in open_ or (yes and each.declined))
+        ]
         for each in new:
             if each.server.trusted or each.server.digest() in self.confirmed:
                 each.state = "new"
@@ -113,6 +125,10 @@ class ToolServers:
             tool for each in self.known.values() if each.name in names for tool in each.tools
         )
 
+    def is_ready(self, name: str) -> bool:
+        """Tell whether a server runs."""
+        return name in self.known and self.known[name].state == "ready"
+
     def of_tool(self, name: str) -> str | None:
         """Return the server that a tool's full name begins with, None for any other name."""
         return next((each for each in self.known if name.startswith(f"{each}{BETWEEN}")), None)
@@ -120,12 +136,13 @@ class ToolServers:
     def told(self) -> Iterator[tuple[str, str]]:
         """Yield each server that offers nothing yet, or any more, with why."""
         for each in self.known.values():
+            at = f"{each.address} · " if each.address else ""
             if each.state == "new":
-                yield each.name, "starts with the next turn, when that is allowed"
+                yield each.name, f"{at}starts with the next turn, when that is allowed"
             elif each.state != "ready":
-                yield each.name, f"{each.state}: {each.reason}"
+                yield each.name, f"{at}{each.state}: {each.reason}"
             elif not each.tools:
-                yield each.name, "it has no tools"
+                yield each.name, f"{at}it has no tools"
 
     async def close(self) -> None:
         """End every server."""
@@ -145,13 +162,14 @@ class ToolServers:
             verdict = await desk.run(lambda: desk.start(name, shown))
         if verdict in ("yes", "always"):
             self.confirmed.add(each.server.digest())
-            each.state, each.reason = "new", ""
+            each.state, each.reason, each.declined = "new", "", False
             return
+        each.declined = verdict == "no"
         each.state = "denied" if verdict in ("nobody", "late") else "dead"
         each.reason = {
             "nobody": "not started, nobody can be asked here · allow it: --yes",
             "late": "not started, nobody answered in time",
-        }.get(verdict, f"not started, as you said · ask again: {AGAIN}")
+        }.get(verdict, f"not started, as you said · start it: --yes   ask again: {AGAIN}")
 
     async def _start(self, each: ToolServer) -> None:
         async with each.starting:

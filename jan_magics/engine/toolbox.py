@@ -24,12 +24,14 @@ class Offered:
     """The tools of a turn, and what is to be told of them.
 
     `servers` are MCP servers with all that they have, `single` tools of servers by their names.
+    `missing` is what was named and is not offered, also where that was told before.
     """
 
     tools: tuple[Tool, ...] = ()
     notes: tuple[str, ...] = ()
     servers: tuple[str, ...] = ()
     single: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,11 +55,15 @@ class Toolbox:
         """Forget a yes to a tool that its server has changed since."""
         self.servers.changed = self._disallow_tools
 
-    def offered(self, wanted: Sequence[object] | None) -> Offered:
+    def added(self) -> tuple[McpServer, ...]:
+        """Return the servers that were added."""
+        return tuple(each.server for each in self.servers.known.values())
+
+    def offered(self, wanted: Sequence[object] | None, *, lenient: bool = False) -> Offered:
         """Return the tools that were asked for: functions, or the names of some, and of servers.
 
         They are looked up anew at each turn: a cell that defines one again changes it. Those of
-        servers come with `complete`.
+        servers come with `complete`. `lenient`: a name that nothing has any more is told only.
 
         Raises:
             SettingError: for a name that nothing has, or a function that cannot be a tool.
@@ -65,16 +71,21 @@ class Toolbox:
         functions: list[object] = []
         servers: list[str] = []
         single: list[str] = []
+        gone: list[str] = []
         # The retrieval tools come later, with the collection that they look in.
         for each in (each for each in wanted or () if not is_lookup(each)):
             if isinstance(each, str) and (server := self.server(each)):
                 (single if BETWEEN in each else servers).append(each if BETWEEN in each else server)
                 continue
-            function = self._named(each) if isinstance(each, str) else each
-            if not any(function is other for other in functions):
-                functions.append(function)
+            found = self._all_named(each) if isinstance(each, str) else (each,)
+            if not found and isinstance(each, str):
+                if not lenient:
+                    raise self._unknown(each)
+                gone.append(each)
+            functions.extend(f for f in found if not any(f is other for other in functions))
         tools, notes = _named_apart(tool_of(each, self.values) for each in functions)
-        return Offered(tools, notes, tuple(servers), tuple(single))
+        lost = (f"there is no function {name!r} any more: it is not offered" for name in gone)
+        return Offered(tools, (*notes, *lost), tuple(servers), tuple(single), tuple(gone))
 
     async def complete(
         self, offered: Offered, desk: Desk | None, say: Callable[[str], None], *, yes: bool
@@ -94,13 +105,16 @@ class Toolbox:
         ready = [name for name in sorted(missing) if self.servers.known[single[name]].tools]
         tools, notes = _named_apart((*offered.tools, *found))
         lacking = (f"the server {single[name]} has no tool {name}" for name in ready)
-        return replace(offered, tools=tools, notes=(*offered.notes, *notes, *away, *lacking))
+        told = (*offered.notes, *notes, *away, *lacking)
+        lost = tuple(dict.fromkeys(n for n in names if not self.servers.is_ready(n)))
+        return replace(offered, tools=tools, notes=told, missing=(*offered.missing, *lost))
 
     def bench(
         self, offered: Offered, fit: Fit, desk: Desk | None, *, steps: int | None, yes: bool
     ) -> "Bench":
         """Return the tools of a turn with what they need."""
-        return Bench(self, offered.tools, desk, fit, steps or MAX_STEPS, yes)
+        missing = offered.missing
+        return Bench(self, offered.tools, desk, fit, steps or MAX_STEPS, yes, missing=missing)
 
     def server(self, name: str) -> str | None:
         """Return the server that a name means, None for the name of a function.
@@ -144,22 +158,25 @@ class Toolbox:
         self.late[name] = self.late.get(name, 0) + 1
 
     def marked(self) -> Iterator[tuple[str, object]]:
-        """Yield the marked functions by the name that models know; a later one wins."""
+        """Yield the marked functions by the name that models know, each once."""
+        seen: list[object] = []
         for name, value in dict(self.names()).items():  # a copy: another thread may define more
             found = None if name.startswith("_") else mark_of(value)
-            if found is not None:
+            if found is not None and not any(value is each for each in seen):
+                seen.append(value)
                 yield found.name or str(getattr(value, "__name__", name)), value
 
-    def _named(self, name: str) -> object:
-        marked = dict(self.marked())
-        names = dict(self.names())
-        if name in marked:
-            return marked[name]
-        if callable(found := names.get(name)):
-            return found
+    def _all_named(self, name: str) -> tuple[object, ...]:
+        """Return the functions that are marked with a name, else the one that is called so."""
+        marked = tuple(function for known, function in self.marked() if known == name)
+        plain = dict(self.names()).get(name)
+        return marked or ((plain,) if callable(plain) else ())
+
+    def _unknown(self, name: str) -> SettingError:
+        marked, names = dict(self.marked()), dict(self.names())
         offered = [tool.name for tool in self.servers.tools(tuple(self.servers.known))]
         near = difflib.get_close_matches(name, [*marked, *names, *self.servers.known, *offered], 1)
-        raise SettingError(
+        return SettingError(
             f"no function {name!r}{f', closest: {near[0]!r}' if near else ''}",
             "Define it in a cell above, or list those that there are: %chat tools",
         )
@@ -169,7 +186,8 @@ class Toolbox:
 class Bench:
     """The tools of one turn. `desk` None: nobody waits who could be asked; `yes`: nobody has to.
 
-    `routed` are the names of those that were chosen for the question, () where none had to be.
+    `routed` are the names of those that were chosen for the question, () where none had to be;
+    `missing` is what was named and is not there.
     """
 
     box: Toolbox
@@ -179,6 +197,7 @@ class Bench:
     max_steps: int = MAX_STEPS
     yes: bool = False
     routed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
     @property
     def result_tokens(self) -> int:

@@ -8,9 +8,10 @@ import contextvars
 import inspect
 import json
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, Literal, Protocol, TypeAlias, TypeVar
 
 from jan_magics.domain.errors import SettingError
@@ -19,7 +20,7 @@ from jan_magics.domain.models import ToolSpec
 from jan_magics.engine.arguments import Misfit, bound, repair_args
 from jan_magics.engine.docstrings import read_doc
 from jan_magics.engine.schemas import schema_of
-from jan_magics.engine.tool_marks import Approval, Mark, mark_of
+from jan_magics.engine.tool_marks import FUNCTION, Approval, Mark, mark_of
 
 T = TypeVar("T")
 Kind: TypeAlias = Literal["built-in", "function", "mcp"]
@@ -27,6 +28,8 @@ Verdict: TypeAlias = Literal["yes", "no", "always", "nobody", "late"]
 """What a person says to a call; "nobody": there is no one to ask, "late": no answer in time."""
 
 LONGEST_NAME: Final = 64
+MOST: Final = 10_000
+"""Values that are taken from a generator; some never end."""
 
 
 class Desk(Protocol):
@@ -106,9 +109,7 @@ class Ran:
 def tool_of(function: object, values: Values) -> Tool:
     """Return a function as a tool. Raises SettingError for what cannot be one."""
     if not callable(function) or isinstance(function, type):
-        raise SettingError(
-            f"{function!r} is no function", "A tool is a function with types: def f(city: str): …"
-        )
+        raise SettingError(f"{function!r} is no function", FUNCTION)
     known = mark_of(function) or Mark()
     name = known.name or str(getattr(function, "__name__", ""))
     if not _usable(name):
@@ -128,10 +129,26 @@ def tool_of(function: object, values: Values) -> Tool:
     def call(given: Mapping[str, Json]) -> object:
         arguments = bound(function, given, values.foreign)
         made = function(*arguments.args, **arguments.kwargs)
-        return values.plain(asyncio.run(made) if inspect.iscoroutine(made) else made)
+        return values.plain(_whole(asyncio.run(made) if inspect.iscoroutine(made) else made))
 
-    approval: Approval = "auto" if known.safe and known.approval == "ask" else known.approval
-    return Tool(spec, call, "function", approval, known.safe, known.main, known.timeout)
+    return Tool(spec, call, "function", known.approved, known.safe, known.main, known.timeout)
+
+
+def _whole(made: Any) -> Any:
+    """Return what a generator yields as a list, anything else as it is."""
+    if isinstance(made, AsyncGenerator):
+        return asyncio.run(_listed(made))
+    return list(islice(made, MOST)) if inspect.isgenerator(made) else made
+
+
+async def _listed(made: AsyncGenerator[Any, Any]) -> list[Any]:
+    found: list[Any] = []
+    async with aclosing(made):
+        async for value in made:
+            found.append(value)
+            if len(found) == MOST:
+                break
+    return found
 
 
 def _usable(name: str) -> bool:

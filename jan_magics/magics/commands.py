@@ -180,7 +180,7 @@ VERBS: Final = (
     Verb(
         "tools", "list what a model may call: functions, and tools of MCP servers", (),
         (Flag(("--add",), "NAME", "offer a function at every turn"),
-         Flag(("--mcp",), "FILE|URL", "offer the tools of MCP servers at every turn"),
+         Flag(("--mcp",), "FILE|URL", "offer the tools of MCP servers at every turn", repeat=True),
          Flag(("--remove",), "NAME", "offer a function, or a server's tools, no more")),
     ),
     Verb("config", "list every setting with its value and source"),

@@ -19,7 +19,7 @@ def _tools(magics: Caller, parsed: Any, _: str) -> object:
 
     session = current_host().session()
     if parsed.mcp:
-        add_servers(parsed.mcp)
+        add_servers(*parsed.mcp)
     if parsed.add:
         _add(session, parsed.add)
     if parsed.remove:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -90,13 +91,19 @@ def read_servers(path: Path, environment: Mapping[str, str]) -> tuple[McpServer,
     return found
 
 
-def server_at(address: str) -> McpServer:
-    """Return the server at an address that its user has typed. Raises SettingError."""
+def server_at(address: str, taken: Mapping[str, str] = MappingProxyType({})) -> McpServer:
+    """Return the server at an address that its user has typed. Raises SettingError.
+
+    `taken` are names that others have, with their addresses: another one gets another name.
+    """
     _check_address(address)
     host = host_of(address)
     words = [word for word in host.split(".") if word not in ("www", "mcp", "api", "com", "org")]
     numeric = host.replace(".", "").replace(":", "").isdigit()
-    name = _usable(words[0] if words and not numeric else "local")
+    bare = name = _usable(words[0] if words and not numeric else "local")
+    number = 1
+    while taken.get(name, address) != address:
+        name, number = f"{bare}_{number + 1}", number + 1
     return McpServer(name, url=address, trusted=True, shown=bare_address(address))
 
 

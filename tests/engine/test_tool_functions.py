@@ -1,6 +1,7 @@
 """Which functions can be tools, and what `@jan.tool` makes of them: a mark and nothing else."""
 
 import functools
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pandas as pd
@@ -35,10 +36,63 @@ def test_a_mark_changes_nothing_else() -> None:
     assert mark_of(tool(safe=True, name="plus")(lambda: 1)) == Mark("plus", safe=True)
 
 
-@pytest.mark.parametrize("wrong", [{"approval": "maybe"}, {"timeout": 0}, {"timeout": True}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"approval": "maybe"}, {"timeout": 0}, {"timeout": True}, {"main": True, "timeout": 5}],
+)
 def test_a_mark_that_cannot_be_used_is_refused_at_once(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingError):
         tool(**wrong)(add)
+
+
+@pytest.mark.parametrize("odd", [len, 3, "add", [].append])
+def test_what_cannot_be_marked_is_refused_with_a_way_out(odd: Any) -> None:
+    with pytest.raises(SettingError, match=r"def "):
+        tool(odd)
+    with pytest.raises(SettingError, match=r"def "):
+        tool(safe=True)(odd)
+
+
+def test_what_a_generator_yields_is_the_result() -> None:
+    def parts() -> Iterator[str]:
+        """Yield parts."""
+        yield from ("螺栓", "nut")
+
+    async def many() -> AsyncIterator[int]:
+        """Yield numbers."""
+        number = 0
+        while True:
+            yield (number := number + 1)
+
+    assert tool_of(parts, Frames()).call({}) == ["螺栓", "nut"]
+    assert tool_of(many, Frames()).call({}) == list(range(1, 10_001))
+
+
+def test_two_functions_that_are_marked_with_one_name_are_both_offered() -> None:
+    def first() -> str:
+        return "first"
+
+    def second() -> str:
+        return "second"
+
+    marked = {"a": tool(name="stock")(first), "b": tool(name="stock")(second), "c": first}
+    box = Toolbox(lambda: marked)
+    found = box.offered(("stock",))
+    assert [each.name for each in found.tools] == ["stock", "stock_2"]
+    assert [each.call({}) for each in found.tools] == ["first", "second"]
+    assert found.notes == ("two tools are called stock: the later one is stock_2",)
+    assert [row.name for row in tool_rows(box, ())] == ["stock", "stock"]
+    assert [row.name for row in tool_rows(box, ("stock",))] == ["stock", "stock_2"]
+
+
+def test_what_sticks_and_is_gone_holds_up_no_turn() -> None:
+    box = Toolbox(lambda: {"add": add})
+    found = box.offered(("add", "lost"), lenient=True)
+    assert [each.name for each in found.tools] == ["add"]
+    assert found.notes == ("there is no function 'lost' any more: it is not offered",)
+    assert found.missing == ("lost",)
+    with pytest.raises(SettingError, match="no function 'lost'"):
+        box.offered(("add", "lost"))
 
 
 def test_a_function_as_a_model_sees_it() -> None:
@@ -57,6 +111,7 @@ def test_a_function_as_a_model_sees_it() -> None:
     [
         ({}, "ask"),
         ({"safe": True}, "auto"),
+        ({"safe": True, "approval": "ask"}, "ask"),
         ({"approval": "auto"}, "auto"),
         ({"approval": "never"}, "never"),
         ({"safe": True, "approval": "never"}, "never"),
@@ -105,7 +160,7 @@ def test_the_list_names_what_is_offered_and_what_could_be() -> None:
     box = Toolbox(lambda: names, Frames())
     assert [(row.name, row.status) for row in tool_rows(box, ("add", "gone"))] == [
         ("add", "offered at every turn"),
-        ("gone", "no function 'gone'"),
+        ("gone", "no function 'gone' · take it off: %chat tools --remove gone"),
         ("plus", "not offered · offer it: %chat tools --add plus"),
     ]
     # One function is offered once, whatever it is called by.

@@ -69,6 +69,21 @@ def test_a_file_is_added_confirmed_used_and_taken_away(
     check_gone(process)
 
 
+def test_several_files_and_addresses_are_added_at_once(kernel: Kernel, mcp_file: WriteFile) -> None:
+    mcp_file("b.json", two=[])
+    at = "--mcp http://127.0.0.1:1/mcp?who=s3cretkey --mcp http://127.0.0.1:2/mcp"
+    assert kernel.run("%chat tools --mcp b.json --mcp nothing.json").status == "error"
+    assert "two" not in kernel.ok("%chat tools").result
+    mcp_file("a.json", one=[])
+    for _ in range(2):  # the same again changes nothing
+        kernel.ok(f"rows = %chat tools --mcp a.json --mcp b.json {at}")
+        assert kernel.ok("[*rows.name]").result == "['one', 'two', 'local', 'local_2']"
+    told = kernel.ok("[*rows.status]").result
+    assert "http://127.0.0.1:1/mcp?… · starts with" in told
+    assert "http://127.0.0.1:2/mcp · starts with" in told
+    assert "s3cretkey" not in told
+
+
 def test_headless_nothing_is_started_but_with_yes(
     kernel: Kernel, mcp_file: WriteFile, tmp_path: Path
 ) -> None:

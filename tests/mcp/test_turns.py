@@ -244,6 +244,23 @@ def test_a_yes_for_a_tool_is_no_yes_for_another_server_of_its_name(
     close(made)
 
 
+def test_a_server_that_is_away_is_named_at_each_turn_and_yes_starts_it_after_a_no(
+    tmp_path: Path, runner: asyncio.Runner, mcp_file: WriteFile
+) -> None:
+    made = turns(tmp_path, runner)
+    made.kernel.session.toolbox.add_servers(read_servers(mcp_file(w=[]), {}))
+    person = Person(["no"])
+    first = made.ask(desk=person, tools=("w",))
+    assert any(line.startswith("w: not started, as you said") for line in first.lines)
+    for _ in range(2):
+        later = made.ask(desk=person, tools=("w",))
+        assert later.lines == ("not offered: w · why: %chat tools",)
+    assert len(person.asked) == 1
+    assert made.ask(desk=person, tools=("w",), yes=True).lines == ()
+    assert "w__forecast" in made.offered()
+    close(made)
+
+
 def test_a_server_that_nobody_knows(tmp_path: Path, runner: asyncio.Runner) -> None:
     made = turns(tmp_path, runner)
     with pytest.raises(SettingError, match="no MCP server 'x'"):

@@ -8,6 +8,7 @@ import pytest
 
 from jan_magics.domain.errors import RequestRejected
 from jan_magics.domain.events import LeftOut, TextDelta
+from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.protocols import Provider
 from jan_magics.providers.access import Access
@@ -61,7 +62,7 @@ def test_which_refusals_are_of_a_parameter(
 
 
 def test_only_what_parameters_added_counts_as_sent() -> None:
-    body = {"model": "m", "options": {"num_ctx": 1, "top_k": 2}, "think": True}
+    body: dict[str, Json] = {"model": "m", "options": {"num_ctx": 1, "top_k": 2}, "think": True}
     assert sent_keys(body, {"model": "m", "options": {"num_ctx": 1}}) == {"top_k", "think"}
 
 
