@@ -47,6 +47,10 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
         "n": "Int64", "id": "str", "role": "str", "now": "str", "then": "str",
         "tokens_now": "Int64", "tokens_then": "Int64",
     },
+    "map": {
+        "answer": "str", "error": "str", "finish": "str", "input_tokens": "Int64",
+        "output_tokens": "Int64", "seconds": "Float64", "message": "str",
+    },
     "repairs": {"message": "str", "rule": "str", "before": "str", "after": "str"},
     "grid": {
         "sent_tokens": "Int64", "kept": "Int64", "dropped": "Int64", "summarised": "Int64",

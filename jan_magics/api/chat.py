@@ -8,7 +8,7 @@ from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged, text_or_none
 from jan_magics.api.host import Host, Showing, described
 from jan_magics.api.opening import host_for
-from jan_magics.api.preview import Plan, notices, preview
+from jan_magics.api.preview import Plan, preview
 from jan_magics.api.stream import AnswerStream
 from jan_magics.context.budget import Overflow
 from jan_magics.engine.asking import Asking
@@ -133,8 +133,7 @@ class Chat:
     def go(self, target: str | int) -> Self:
         """Show the path through the message with this id, or version N, "next" or "prev".
 
-        Raises:
-            ThreadError: when there is no such version, or no such message.
+        Raises ThreadError when there is no such version, or no such message.
         """
         self._told(go(self._host.session(), target))
         return self
@@ -155,12 +154,7 @@ class Chat:
         Edit its `action` (keep, drop, pin, summarise) and give it to `apply`. Where it would not
         be sent so, that is printed.
         """
-        from jan_magics.api.context_tables import plan_table
-
-        shown = context.planned(self._host, text)
-        for notice in notices(shown):
-            context.say(notice)
-        return plan_table(shown, text, self._host.session().view())
+        return context.plan_frame(self._host, text)
 
     def apply(self, frame: "pd.DataFrame") -> Self:
         """Make the actions of an edited plan stick on this branch, until `undo`.
@@ -173,12 +167,7 @@ class Chat:
 
     def budget(self, text: str = "") -> "pd.DataFrame":
         """Return the pieces of the context window for a prompt, in tokens and shares of it."""
-        from jan_magics.api.context_tables import budget_table
-
-        shown = context.planned(self._host, text)
-        for notice in notices(shown):
-            context.say(notice)
-        return budget_table(shown.plan)
+        return context.budget_frame(self._host, text)
 
     def mark(self, ids: "str | Iterable[str]", action: str) -> Self:
         """Keep, drop, pin or summarise messages, from here on down this branch."""
@@ -189,10 +178,8 @@ class Chat:
         """Let the model summarise all but the last `keep` turns; the originals stay.
 
         `dry_run` returns what would change as a table; the summariser is asked, nothing is stored.
-        `off` takes the last compaction of this branch back.
-
-        Raises:
-            ThreadError: when there is nothing to compact, or it would free too little.
+        `off` takes the last compaction of this branch back. Raises ThreadError when there is
+        nothing to compact, or it would free too little.
         """
         if dry_run:
             return context.compact_preview(self._host, keep, off=off)
@@ -211,6 +198,28 @@ class Chat:
         """
         return context.grid(self._host, Asking(checked_text(text)), lists, needle)
 
+    def map(  # noqa: PLR0913 - as the surface has it
+        self,
+        data: object,
+        template: str,
+        *,
+        schema: object = None,
+        concurrency: int = 4,
+        max_cost: float | None = None,
+        prefix: str = "",
+        again: bool = False,
+    ) -> "pd.DataFrame":
+        """Ask a turn a row; `{{row.title}}` and `{{row["a b"]}}` are looked up in it.
+
+        Returns the rows with answer, the schema's fields, error, finish and more. What was answered
+        before is not asked, unless `again`. Raises SettingError for a column that is not there, or
+        is already; Stopped, whose `answer` is the table so far.
+        """
+        from jan_magics.api.mapped import how_of, map_template
+
+        how = how_of(concurrency, max_cost, again=again)
+        return map_template(self._host, Asking(schema=schema), data, template, how, prefix)
+
     def new(self, name: str | None = None) -> Self:
         """Begin a thread and stay in it; in one of that name a new root branch."""
         begin(self._host.session(), text_or_none("name", name))
@@ -225,8 +234,7 @@ class Chat:
     def show(self, id: str | None = None) -> "Transcript":
         """Return the active path, or one message, in text, Markdown and HTML forms.
 
-        Raises:
-            ThreadError: when no message's id, or more than one, begins so.
+        Raises ThreadError when no message's id, or more than one, begins so.
         """
         from jan_magics.api.transcript import transcript
 

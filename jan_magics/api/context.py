@@ -8,10 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jan_magics.api.asking import checked_text, merged, text_or_none
-from jan_magics.api.context_tables import dry_run_table, grid_row, grid_table, plan_table
+from jan_magics.api.context_tables import (
+    budget_table,
+    dry_run_table,
+    grid_row,
+    grid_table,
+    plan_table,
+)
 from jan_magics.api.edited import action_of, edited, prompt_of
 from jan_magics.api.grid_keys import check_keys
 from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.preview import notices
 from jan_magics.context.counting import count_message
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.errors import JanError, ProviderError, SettingError
@@ -55,6 +62,24 @@ def planned(host: Host, text: str) -> Preview:
     if text != "":
         checked_text(text)
     return host.preview(Asking(text))
+
+
+def plan_frame(host: Host, text: str) -> "pd.DataFrame":
+    """Return the plan of a prompt; where it would not be sent so, that is printed."""
+    shown = _shown(host, text)
+    return plan_table(shown, text, host.session().view())
+
+
+def budget_frame(host: Host, text: str) -> "pd.DataFrame":
+    """Return the pieces of the window for a prompt; where it does not fit, that is printed."""
+    return budget_table(_shown(host, text).plan)
+
+
+def _shown(host: Host, text: str) -> Preview:
+    shown = planned(host, text)
+    for notice in notices(shown):
+        say(notice)
+    return shown
 
 
 def apply_plan(host: Host, frame: "pd.DataFrame") -> View:

@@ -12,6 +12,8 @@ Purpose: TypeAlias = Literal["turn", "title", "compaction", "map", "embedding"]
 """What a request is for; where several wait for one server, those named first go first."""
 SENDS: Final = 4
 """How often the request of a step goes out at most, over all causes."""
+PATIENT: Final = 8
+"""How often one of a map does: nobody waits for a single row."""
 SystemPlaces: TypeAlias = Literal["any", "first", "none"]
 """Where system messages may stand: anywhere, one at the beginning, or nowhere."""
 Resent: TypeAlias = Literal["never", "signed", "always"]

@@ -1,6 +1,8 @@
 """A turn before and after it is made: what is asked, and what came of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.domain.messages import FinishReason, Message, Thread
@@ -9,6 +11,7 @@ from jan_magics.domain.models import (
     ChatOptions,
     ChatRequest,
     ModelRef,
+    Purpose,
     Timings,
     Usage,
 )
@@ -19,6 +22,9 @@ from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import Finding, Retrieved
 from jan_magics.engine.spots import HEAD, Spot
 from jan_magics.engine.toolbox import Bench, Toolbox
+
+Keeping: TypeAlias = Callable[[Message, Message], None]
+"""Keeps a question and its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,8 @@ class Ask:
     `given` is what was retrieved with the prompt, and is sent unstored before it;
     `finding` knows what tools find. `attached` goes with the question; None: with what it has.
     `schema` is the form of the answer, `held`: its server holds it to that. `anyway`: it is sent
-    also when a key stands in it.
+    also when a key stands in it. A row of a table has the digest `row` of what is asked there;
+    `keeping` keeps a side turn, None: the thread at once.
     """
 
     thread: Thread
@@ -56,6 +63,9 @@ class Ask:
     schema: AnswerSchema | None = None
     held: bool = False
     anyway: bool = False
+    purpose: Purpose = "turn"
+    row: str | None = None
+    keeping: Keeping | None = None
 
     @property
     def kept_in(self) -> Thread | None:

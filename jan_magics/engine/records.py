@@ -110,6 +110,12 @@ def ours(message: Message) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def row_of(message: Message) -> str | None:
+    """Return the digest of what was asked for the row of a table that an answer is given to."""
+    found = ours(message).get("row")
+    return found if isinstance(found, str) else None
+
+
 def model_of(message: Message) -> str | None:
     """Return `provider:name` of an answer."""
     found = ours(message).get("model")

@@ -12,7 +12,7 @@ from jan_magics.domain.branching import attach
 from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.events import Folding
 from jan_magics.domain.messages import FinishReason, Json, Message, Part
-from jan_magics.domain.models import ChatRequest, Usage
+from jan_magics.domain.models import PATIENT, SENDS, ChatRequest, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.engine.asks import Ask, Turn
@@ -199,9 +199,9 @@ def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     stable = next((n for n in reversed(places) if plan.messages[n].role == "user"), 0)
     window = plan.budget.window if plan.budget.chosen else None
     sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
-    schema = ask.schema if ask.held else None
-    made = ChatRequest(*sent, stable=stable, window=window, schema=schema)
-    request = replace(made, anyway=ask.anyway)
+    schema, sends = ask.schema if ask.held else None, PATIENT if ask.purpose == "map" else SENDS
+    about = (stable, window, ask.purpose, sends, schema)
+    request = replace(ChatRequest(*sent, *about), anyway=ask.anyway)
     return told_first(request) if ask.fit.profile.system == "none" else request
 
 
@@ -240,7 +240,8 @@ def keep_answer(
 ) -> TreeIndex:
     """Write the answer and the pointer to it in one transaction."""
     if ask.side:
-        engine.keep_aside(ask.thread, *turn)
+        keep = ask.keeping or partial(engine.keep_aside, ask.thread)
+        keep(*turn)
         return index
     index = newest(engine, ask, index, turn[1])
     changes = attach(index, turn[1])
@@ -269,7 +270,7 @@ def finished(
         estimated = None if several else ask.fit.estimate(plan)
         steps, sources = reply.steps if several else None, remembered(ask.known())
         facts = {"estimated": estimated, "steps": steps, "sources": sources, "offered": offered}
-        facts["cost"] = cost_of(ask.fit, usage)
+        facts |= {"cost": cost_of(ask.fit, usage), "row": ask.row}
         return replace(answer, parts=parts, metadata=with_facts(known, **facts))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
     known = outcome(ask.model, finish, usage, timings, asked)

@@ -3,6 +3,7 @@
 import argparse
 import builtins
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -20,6 +21,7 @@ from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attachment
 from jan_magics.engine.templates import escaped, is_template
 from jan_magics.magics.keeping import keep, variable
+from jan_magics.magics.mapping import map_cell, refuse_beside_a_map
 from jan_magics.magics.reading import axes, parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
@@ -29,11 +31,12 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     """Make a turn as the flags say. Returns an Answer; with `--dry-run` what would be sent."""
     name = variable(parsed.o, "answer")
     _refuse_beside_a_grid(parsed)
+    refuse_beside_a_map(parsed)
     host = current_host()
     asked = asking_of(shell, parsed)
     asking = replace(
         asked,
-        text=_filled(shell, parsed, prompt),
+        text=prompt if parsed.map is not None else _filled(shell, parsed, prompt),
         at=parsed.at,
         attach=_attached(shell, parsed),
         rerun="reuse" if parsed.reuse else None,
@@ -41,6 +44,8 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         cell=host.cell_call(),
         schema=parsed.schema,
     )
+    if parsed.map is not None:
+        return map_cell(shell, host, parsed, asking, partial(keep, shell, name))
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:

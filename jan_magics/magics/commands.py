@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jan_magics.magics.reading import (
+    amount,
+    at_a_time,
     cosine,
     count,
     grid_axis,
@@ -115,6 +117,16 @@ ASKING: Final = (
         repeat=True,
     ),
     Flag(("--needle",), "TEXT", "with --grid: whether this comes back in the answer"),
+    Flag(
+        ("--map",),
+        "DF",
+        "ask a turn a row of this table, with {{row.column}} in the prompt; the"
+        " thread does not move",
+    ),
+    Flag(("--concurrency",), "N", "with --map: so many rows at a time (4)", at_a_time),
+    Flag(("--max-cost",), "X", "with --map: no row that may cost more than this in all", amount),
+    Flag(("--prefix",), "P", "with --map: the new columns begin so"),
+    Flag(("--again",), "", "with --map: ask also the rows that were answered before"),
     Flag(("--dry-run",), "", "show what would be sent; nothing is sent"),
     Flag(("-o",), "VAR", "put the answer into a variable"),
     Flag(("-f",), "FORMAT", "what is shown", choices=("markdown", "text", "code", "json")),

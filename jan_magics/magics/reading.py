@@ -16,6 +16,8 @@ from jan_magics.magics.words import split_values
 T = TypeVar("T")
 
 _ENDLESS: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+MOST_AT_A_TIME: Final = 64
+"""Rows of a table that are asked at a time."""
 _WORDS: Final = frozenset({"model", "thread", "assistant", "system", "overflow"})
 """What a grid tries as it is written."""
 _PYTHON: Final = MappingProxyType({"None": None, "True": True, "False": False})
@@ -87,6 +89,24 @@ def steps(text: str) -> int:
 def rows(text: str) -> int:
     """Read how many chunks are wanted."""
     return _within(checked_rows, count(text))
+
+
+def at_a_time(text: str) -> int:
+    """Read how many rows are asked at a time."""
+    if not 1 <= count(text) <= MOST_AT_A_TIME:
+        raise argparse.ArgumentTypeError(f"ask 1 to {MOST_AT_A_TIME} rows at a time")
+    return count(text)
+
+
+def amount(text: str) -> float:
+    """Read an amount, in the unit of the prices."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no amount; write it as a number: 0.50")
+    return value
 
 
 def cosine(text: str) -> float:

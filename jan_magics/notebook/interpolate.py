@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import CodeType
 from typing import Final
 
@@ -41,11 +42,13 @@ def interpolate(
     namespace: Mapping[str, object],
     builtins: Mapping[str, object],
     later: Callable[[str], bool] | None = None,
+    shown: Callable[[object], str] = inserted,
 ) -> Rendered:
     r"""Fill a template with values from the user's namespace.
 
     What `later` claims is left for a later renderer, and wins over variables; the braces that are
-    text, or came from a value, are `\{{` then, so that it takes none of them for its own.
+    text, or came from a value, are `\{{` then, so that it takes none of them for its own. `shown`
+    makes text of a value.
 
     Raises:
         UndefinedName: an expression reads a name that does not exist.
@@ -63,7 +66,8 @@ def interpolate(
             at = end + 2
         elif expression := _expression_at(template, at):
             names.update(dict.fromkeys(filter(namespace.__contains__, expression.names)))
-            pieces.append(_value(expression, namespace, builtins).replace("{{", braces))
+            value = _value(expression, namespace, builtins, shown)
+            pieces.append(value.replace("{{", braces))
             at = expression.end
         else:
             pieces.append(braces)
@@ -99,6 +103,7 @@ def _candidates(template: str, start: int) -> Iterator[int]:
         yield end
 
 
+@lru_cache(maxsize=64)  # the rows of a table share their expressions
 def _compiled(source: str) -> tuple[ast.Expression, CodeType]:
     with warnings.catch_warnings():
         # Half an expression may warn about what the whole one does not contain.
@@ -108,14 +113,17 @@ def _compiled(source: str) -> tuple[ast.Expression, CodeType]:
 
 
 def _value(
-    expression: _Expression, namespace: Mapping[str, object], builtins: Mapping[str, object]
+    expression: _Expression,
+    namespace: Mapping[str, object],
+    builtins: Mapping[str, object],
+    shown: Callable[[object], str],
 ) -> str:
     # The user's own dictionary, so that functions and comprehensions see all of it.
     scope = namespace if isinstance(namespace, dict) else dict(namespace)
     if "__builtins__" not in scope:
         scope = {**scope, "__builtins__": dict(builtins)}
     try:
-        return inserted(eval(expression.code, scope))  # noqa: S307 (the user's own expression)
+        return shown(eval(expression.code, scope))  # noqa: S307 (the user's own expression)
     except NameError as error:
         known = namespace.keys() | builtins.keys()
         if error.name not in expression.names or error.name in known:

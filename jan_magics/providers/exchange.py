@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 import httpx
 
-from jan_magics.domain.errors import ProviderError, RequestRejected
+from jan_magics.domain.errors import ProviderError, RateLimited, RequestRejected
 from jan_magics.domain.events import LeftOut, Remark, Retrying, StreamEvent
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions, ChatRequest
@@ -131,9 +131,14 @@ class Exchange:
             self.asked = replace(self.asked, number=further[0], key=further[1])
             self._switched = True
             return
-        seconds = pause_after(refused, self._waited) if self.access.patient else None
+        among = self.request.purpose == "map"
+        patient = self.access.patient
+        seconds = pause_after(refused, self._waited, among=among) if patient else None
         if seconds is not None:
             self._waited += 1
+            if isinstance(refused, RateLimited) and self.access.limiter:
+                # It is the server that is asked too often, not this request that is wrong.
+                self.access.limiter.hold(seconds)
             yield Retrying(seconds, reason_of(refused))
             await self.access.sleep(seconds)
             return

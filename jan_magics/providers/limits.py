@@ -27,6 +27,7 @@ class Limiter:
         self._free = places
         self._arrived = 0
         self._queue: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._until = 0.0
 
     @property
     def full(self) -> bool:
@@ -46,9 +47,20 @@ class Limiter:
         else:
             await self._wait(_RANKS.index(purpose))
         try:
+            await self._held()
             yield
         finally:
             self._leave()
+
+    def hold(self, seconds: float) -> None:
+        """Let nobody begin for so long: the server has had too many requests."""
+        self._until = max(self._until, asyncio.get_running_loop().time() + seconds)
+
+    async def _held(self) -> None:
+        left = self._until - asyncio.get_running_loop().time()
+        if left > 0:
+            await asyncio.sleep(left)
+            await self._held()  # it may have been held again meanwhile
 
     async def _wait(self, rank: int) -> None:
         given: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -12,15 +12,19 @@ LONGEST: Final = 30.0
 _BUSY: Final = frozenset({429, 502, 503, 529})
 _REFUSED: Final = (0.2, 0.8)
 _PAUSES: Final = (1.0, 3.0)
+_FURTHER: Final = (9.0, 27.0, 30.0, 30.0)
 
 
-def pause_after(failure: ProviderError, waited: int) -> float | None:
+def pause_after(failure: ProviderError, waited: int, *, among: bool = False) -> float | None:
     """Return the seconds to wait before the request goes out again, None where it must not.
 
-    `waited` counts the pauses before. A read that timed out is not repeated: what the server still
-    works on may be billed.
+    `waited` counts the pauses before; `among` many of which nobody waits for a single one, a server
+    has longer to be less busy. A read that timed out is not repeated: what the server still works
+    on may be billed.
     """
-    if waited >= len(_PAUSES):
+    busy = among and isinstance(failure, RateLimited)
+    pauses = (*_PAUSES, *_FURTHER) if busy else _PAUSES
+    if waited >= len(pauses):
         return None
     if isinstance(failure, ModelNotReachable):
         return _REFUSED[waited] if nothing_listens(failure.__cause__) else None
@@ -28,7 +32,7 @@ def pause_after(failure: ProviderError, waited: int) -> float | None:
         return None
     wanted = failure.retry_after
     if wanted is None:
-        return _PAUSES[waited]
+        return pauses[waited]
     return wanted if wanted <= LONGEST else None
 
 

@@ -15,11 +15,10 @@ from jan_magics.magics.verbs import verb_parser
 from jan_magics.magics.words import words
 
 CHAT_FLAGS = (
-    "--assistant --at --attach --background --collection --dry-run --grid --literal "
-    "--max-steps --max-tokens --model --needle --no-history --no-stream --overflow "
-    "--query --reuse --schema --send-anyway --system --temperature --thread --threshold --to-cell "
-    "--tools "
-    "--window --yes -P -a -c -f -k -m -o -q -s -t"
+    "--again --assistant --at --attach --background --collection --concurrency --dry-run --grid "
+    "--literal --map --max-cost --max-steps --max-tokens --model --needle --no-history "
+    "--no-stream --overflow --prefix --query --reuse --schema --send-anyway --system --temperature "
+    "--thread --threshold --to-cell --tools --window --yes -P -a -c -f -k -m -o -q -s -t"
 )
 VERB_NAMES = (
     "ask assistants budget clear compact config delete diff doctor drop export find fix go help "
