@@ -13,7 +13,8 @@ import pytest
 from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted((*FOLDER.glob("*.ipynb"), *FOLDER.glob("zh/*.ipynb")))
 SANITIZE = Path(__file__).parent / "nbval.cfg"
 CELL_TIMEOUT = 180  # a real model answers, perhaps beside other work
 MOST_CELLS = 20
@@ -22,9 +23,18 @@ OWN = re.compile("-m local:|%chat record")
 OFFLINE = [path for path in NOTEBOOKS if not OWN.search(path.read_text("utf-8"))]
 """Those that any model will do for, and that do not record themselves."""
 
-each_notebook = pytest.mark.parametrize(
-    "path", NOTEBOOKS, ids=lambda path: path.stem, indirect=True
-)
+
+def name_of(path: Path) -> str:
+    """The notebook as it is named in tests: `zh/00_tour`."""
+    return path.relative_to(FOLDER).with_suffix("").as_posix()
+
+
+def copy_of(path: Path, folder: Path) -> Path:
+    """The notebook in a copy of the whole folder, so that relative paths lead to the same files."""
+    return shutil.copytree(FOLDER, folder / "notebooks") / path.relative_to(FOLDER)
+
+
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=name_of, indirect=True)
 
 
 @pytest.fixture
@@ -74,8 +84,7 @@ def test_notebook_gives_the_same_twice(
 ) -> None:
     """Run once and save, then let nbval run it again and compare every output."""
     monkeypatch.setenv("JAN_DISPLAY", "once")
-    # A copy of the whole folder, so that relative paths lead to the same files in both runs.
-    copy = shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks") / path.name
+    copy = copy_of(path, tmp_path)
     monkeypatch.setenv("JAN_DATA_FOLDER", str(tmp_path / "first"))
     nbformat.write(run(copy), copy)
 
@@ -93,7 +102,7 @@ def test_notebook_gives_the_same_twice(
 def test_the_lesson_on_retrieval_needs_no_embedder(tmp_path: Path) -> None:
     """Words alone are searched and it is said, also where the lesson was gone through before."""
     copy = tmp_path / "lesson.ipynb"
-    shutil.copy(ROOT / "notebooks" / "04_retrieval.ipynb", copy)
+    shutil.copy(FOLDER / "04_retrieval.ipynb", copy)
     env = {**os.environ, "JAN_EMBEDDER": "none"}
     run(copy, env)
     cells = run(copy, env).cells
@@ -119,9 +128,9 @@ def replayed(path: Path, cassette: Path) -> list[tuple[str, object]]:
 
 
 @pytest.mark.timeout(300)  # three kernels
-@pytest.mark.parametrize("path", OFFLINE, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", OFFLINE, ids=name_of)
 def test_notebook_replays_the_same_twice(path: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks") / path.name
+    copy = copy_of(path, tmp_path)
     cassette = tmp_path / "lesson.jan.jsonl"
     notebook = nbformat.read(copy, as_version=4)
     first = f"%load_ext jan_magics\n%chat record {cassette}"
