@@ -83,5 +83,11 @@ def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
     )
 
 
+def about_looking(asking: Asking) -> tuple[str, ...]:
+    """Return the flags of an asking that say how something is looked up."""
+    flags = {"-k": asking.k, "--threshold": asking.threshold, "--query": asking.query}
+    return tuple(flag for flag, value in flags.items() if value is not None)
+
+
 def _first(*values: Any) -> Any:
     return next((value for value in values if value is not None), None)

@@ -28,6 +28,8 @@ TWICE: Final = (
 ANSWER: Final[Literal["answer"]] = "answer"
 SILENT: Final = frozenset({"error", "stopped", "tools", "max_steps"})
 """How an answer ends that need not say anything."""
+_NAMED: Final = 5
+"""Numbers that a line names; more are not read."""
 _OBVIOUS: Final = (FLAG, USE, REMEMBERED)
 
 
@@ -84,6 +86,7 @@ class Telling:
         own = list(
             () if turn.stored else (*_left_behind(ask), *_nothing_said(turn), *_unfinished(turn))
         )
+        own.extend(_naming_nothing(turn))
         own.extend(ask.attached.notes if ask.attached and not turn.stored else ())
         own.extend(_still_missing(ask, lines))
         own.extend(line for key, line in sight_lines(turn) if self._is_new(key))
@@ -132,6 +135,21 @@ def _nothing_said(turn: Turn) -> list[str]:
         return []
     what = "the model only thought" if _thought(turn) else "the model said nothing"
     return [f"{what}: the answer has no text · once more: %chat retry"]
+
+
+def _naming_nothing(turn: Turn) -> list[str]:
+    """Say which numbers of an answer name none of the sources that were sent for it."""
+    if turn.given is None:
+        return []
+    from jan_magics.rag.citations import cite  # only a turn with sources loads it
+
+    hits = turn.given.hits
+    unknown = list(dict.fromkeys(mark.n for mark in cite(text_of(turn.answer), hits).unknown))
+    if not unknown:
+        return []
+    named = ", ".join(f"[{n}]" for n in unknown[:_NAMED]) + (", …" if unknown[_NAMED:] else "")
+    does, were = "names" if len(unknown) == 1 else "name", "was" if len(hits) == 1 else "were"
+    return [f"{named} {does} no source: {number(len(hits), 'source')} {were} sent"]
 
 
 def _unfinished(turn: Turn) -> list[str]:

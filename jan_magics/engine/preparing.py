@@ -48,7 +48,10 @@ SHOWN_AGAIN: Final = "the question was hidden; as it is asked again, it is sent 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is known of a turn before its thread is read; `listed` is where it looks things up."""
+    """What is known of a turn before its thread is read; `listed` is where it looks things up.
+
+    `idle` are flags of this turn that count only where the host looks something up.
+    """
 
     engine: Engine
     threads: Threads
@@ -64,6 +67,7 @@ class Prepared:
     given: Retrieved | None = None
     finding: "Lookups | None" = None
     attached: Attached | None = None
+    idle: tuple[str, ...] = ()
 
     async def complete(self, desk: Desk | None, show: Show) -> "Prepared":
         """Return it with the tools of MCP servers, which are started now where they must be."""
@@ -117,7 +121,7 @@ class Prepared:
                 *self.offered.notes,
                 *(self.given.notes if self.given else ()),
                 *((SHOWN_AGAIN,) if again else ()),
-                *self._unheard(fit),
+                *self._in_vain(fit),
             ),
         )
 
@@ -173,6 +177,14 @@ class Prepared:
             return spot
         same = self.attached.same_as(view.index[spot.message])
         return spot if same else Spot("edit", spot.message)
+
+    def _in_vain(self, fit: Fit) -> tuple[str, ...]:
+        """Say which flags do nothing here: about looking up, or tools that the model never sees."""
+        if self.idle and self.given is None:
+            count = "counts" if len(self.idle) == 1 else "count"
+            said = f"{', '.join(self.idle)} {count} only with -c NAME: nothing was looked up"
+            return (said, *self._unheard(fit))
+        return self._unheard(fit)
 
     def _unheard(self, fit: Fit) -> tuple[str, ...]:
         """Say that the model takes no tools, or may never see them, where some are offered."""

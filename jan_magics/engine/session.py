@@ -11,7 +11,7 @@ from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_m
 from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.advising import advise, advising, fitting_in, is_elsewhere
-from jan_magics.engine.asking import Asking, laid_over
+from jan_magics.engine.asking import Asking, about_looking, laid_over
 from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.assistants import Assistants, remembered
 from jan_magics.engine.choose import FLAG, REMEMBERED, USE, Choice, Finder, choose, guard_foreign
@@ -146,7 +146,8 @@ class Session:
         offered = box.offered(wanted.tools, lenient=asking.tools is None)
         tools = (box, offered, router, self.retriever, listed)
         form = schema_from(wanted.schema, box.names())
-        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools, form)
+        idle = about_looking(asking)
+        return Prepared(self.engine, self.threads, wanted, choice, whom, *tools, form, idle=idle)
 
     async def fit(
         self, prepared: Prepared, settings: Settings, view: View, show: Show = lambda _: None

@@ -8,15 +8,9 @@ from math import isnan
 from typing import Final
 
 from jan_magics.domain.retrieval import Citation, Hit
-from jan_magics.rag.code_spans import Code, code_spans
+from jan_magics.domain.source_marks import numbers_of, source_marks
 from jan_magics.rag.sentences import Sentence, sentences
 
-_MARK: Final = re.compile(
-    r"\[\[?(\s*\d{1,6}(?:\s*[,，、;；–—-]\s*\d{1,6})*\s*)\]\]?"
-    r"|［(\s*\d{1,6}(?:\s*[,，、;；–—-]\s*\d{1,6})*\s*)］"
-    r"|【(\s*\d{1,6}(?:\s*[,，、;；–—-]\s*\d{1,6})*\s*)(?:†[^【】\n]*+)?】"
-)
-_NUMBERS: Final = re.compile(r"(\d+)(?:\s*[–—-]\s*(\d+))?")
 _BETWEEN: Final = re.compile(r"[\s,，、;；]*")
 
 
@@ -43,14 +37,13 @@ def cite(answer: str, hits: Sequence[Hit]) -> Cited:
     The place in the answer is what the number stands behind: its sentence, from the number before
     on. What stands in code, or is a link of Markdown, cites nothing.
     """
-    code, known = code_spans(answer), len(hits)
-    marks = [each for each in _MARK.finditer(answer) if _cites(answer, each, code)]
+    marks, known = source_marks(answer), len(hits)
     if not marks:
         return Cited(())
     citations: list[Citation] = []
     unknown: list[Marker] = []
     for mark, (start, end) in zip(marks, _claims(answer, marks), strict=True):
-        for n in _numbers(mark, known):
+        for n in numbers_of(mark, known):
             if not 1 <= n <= known:
                 unknown.append(Marker(n, *mark.span()))
                 continue
@@ -67,32 +60,6 @@ def numbered(known: Sequence[Hit], found: Sequence[Hit]) -> tuple[Hit, ...]:
     taken = {hit.chunk.id for hit in known}
     fresh = {hit.chunk.id: hit for hit in reversed(found) if hit.chunk.id not in taken}
     return (*known, *reversed(fresh.values()))
-
-
-def _cites(answer: str, mark: re.Match[str], code: Sequence[Code]) -> bool:
-    start, end = mark.span()
-    before = bisect_right(code, Code(start, len(answer) + 1)) - 1
-    if before >= 0 and start < code[before].end:
-        return False
-    if answer[end : end + 1] == "(" or answer[start - 1 : start] == "!":
-        return False
-    line = answer.rfind("\n", 0, start) + 1
-    if answer[end : end + 1] == ":" and not answer[line:start].strip():
-        return False
-    behind = len(answer[line:start]) - len(answer[line:start].rstrip("\\"))
-    return behind % 2 == 0
-
-
-def _numbers(mark: re.Match[str], known: int) -> Iterator[int]:
-    """Yield the numbers in brackets once each; a range gives those that there are, and its ends."""
-    seen = set[int]()
-    for found in _NUMBERS.finditer(next(filter(None, mark.groups()))):
-        first, last = int(found[1]), int(found[2] or found[1])
-        inside = range(max(first + 1, 1), min(last, known + 1))
-        for n in (first, *inside, *([last] if found[2] else [])):
-            if n not in seen:
-                seen.add(n)
-                yield n
 
 
 def _claims(answer: str, marks: Sequence[re.Match[str]]) -> Iterator[tuple[int, int]]:

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final
 
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.domain.retrieval import Citation
-from jan_magics.rag.code_spans import code_spans
 
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 

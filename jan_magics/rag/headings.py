@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from jan_magics.rag.code_spans import code_spans
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.rag.sentences import plain
 
 _HEADING: Final = re.compile(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import chain, zip_longest
 
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.retrieval import Document
-from jan_magics.rag.code_spans import code_spans
 from jan_magics.rag.entries import asked, glossary, titled
 from jan_magics.rag.headings import sections
 

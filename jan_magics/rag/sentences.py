@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from jan_magics.rag.code_spans import Code, code_spans
+from jan_magics.domain.code_spans import Code, code_spans
 from jan_magics.rag.stops import ends_here
 
 MARK: Final = (

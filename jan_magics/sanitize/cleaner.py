@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from jan_magics.domain.messages import Message, TextPart
 from jan_magics.domain.models import Profile
+from jan_magics.sanitize.cited import KEY, has_sources
 from jan_magics.sanitize.parts import Messages
 from jan_magics.sanitize.pipeline import clean
 from jan_magics.sanitize.roles import alternate
@@ -31,7 +32,7 @@ def is_plain(message: Message) -> bool:
     """Tell whether a message is one text, without files, in characters that may be sent."""
     if len(message.parts) != 1 or type(message.parts[0]) is not TextPart:
         return False
-    if message.role == "system" or message.metadata.keys() - {"jan_magics"}:
+    if message.role == "system" or message.metadata.keys() - {KEY} or has_sources(message):
         return False
     text = message.parts[0].text
     return _is_clean(text) and message.parts[0].opaque is None and bool(text.strip())

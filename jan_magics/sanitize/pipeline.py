@@ -20,6 +20,7 @@ from jan_magics.domain.messages import (
 from jan_magics.domain.models import Profile
 from jan_magics.sanitize.attachments import attach_files, list_once
 from jan_magics.sanitize.call_ids import fit_call_ids
+from jan_magics.sanitize.cited import forget_numbers
 from jan_magics.sanitize.media import leave_out_media, unpack_media
 from jan_magics.sanitize.names import fit_names
 from jan_magics.sanitize.parts import (
@@ -45,6 +46,7 @@ LONGEST: Final = 200
 STEPS: Final[tuple[tuple[str, Step], ...]] = (
     ("", read_parts),
     ("characters", mend_text),
+    ("source numbers", forget_numbers),
     ("arguments", mend_arguments),
     ("names", fit_names),
     ("", attach_files),

@@ -2,9 +2,9 @@
 
 import pytest
 
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.domain.markdown_lines import FENCE, columns_of, indent_of, without_quotes
 from jan_magics.notebook.fences import Code, regions
-from jan_magics.rag.code_spans import code_spans
 
 
 @pytest.mark.parametrize(

@@ -144,6 +144,54 @@ def test_another_collection_is_another_question_for_reuse(kernel: Kernel) -> Non
     assert not kernel.ask("panda", collection="others", rerun="reuse", cell="c1").turn.stored
 
 
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ({"k": 3}, "-k counts only with -c NAME: nothing was looked up"),
+        ({"query": "熊猫", "threshold": 0.2},
+         "--threshold, --query count only with -c NAME: nothing was looked up"),
+        ({"k": 3, "tools": ("rag:animals",)}, "-k counts only with -c NAME: nothing was looked up"),
+        ({"k": 3, "collection": ""}, "-k counts only with -c NAME: nothing was looked up"),
+    ],
+)  # fmt: skip
+def test_flags_of_looking_up_that_do_nothing_say_so(
+    kernel: Kernel, flags: dict[str, Any], said: str
+) -> None:
+    assert said in kernel.ask("panda", **flags).lines
+
+
+def test_flags_of_looking_up_that_count_or_stick_say_nothing(kernel: Kernel) -> None:
+    looked = kernel.ask("panda", collection="animals", k=1, threshold=-1.0, query="fox")
+    assert not [line for line in looked.lines if "only with -c" in line]
+    kernel.session.sticky = kernel.asking(k=3)
+    assert not [line for line in kernel.ask("panda").lines if "only with -c" in line]
+
+
+def test_a_number_that_names_no_source_is_told(tmp_path: Path) -> None:
+    said = "Bamboo [1]. 竹子【2】 and more [3, 9], `a[7]`."
+    kernel, _ = looking(tmp_path, (said,), ("No more [4].",), ("Plain [1].",))
+    outcome = kernel.ask("panda", model="double:m", collection="animals", k=2)
+    assert "[3], [9] name no source: 2 sources were sent" in outcome.lines
+    outcome = kernel.ask("panda", model="double:m", collection="animals", k=1)
+    assert "[4] names no source: 1 source was sent" in outcome.lines
+    outcome = kernel.ask("panda", model="double:m")
+    assert not [line for line in outcome.lines if "no source" in line]
+
+
+def test_numbers_of_earlier_sources_are_not_sent_again(tmp_path: Path) -> None:
+    said = "It eats bamboo [1]. 它吃竹子【2】。 See `x[1]` and [2024]."
+    kernel, model = looking(tmp_path, (said,), ("The fox [1].",), ("Done.",))
+    kernel.ask("What does it eat?", model="double:m", collection="animals", k=2)
+    kernel.ask("And the fox?", model="double:m", collection="animals", k=1)
+    kernel.ask("Thanks 谢谢", model="double:m")
+    second, third = ([text_of(each) for each in asked.messages] for asked in model.asked[1:])
+    assert second[1] == "It eats bamboo. 它吃竹子。 See `x[1]` and [2024]."
+    assert third[1] == second[1]  # the same in every later turn: the prefix cache holds
+    assert third[3] == "The fox."
+    assert kernel.path()[1] == said
+    assert len(sources_of(kernel.session.view().path()[1])) == 2
+
+
 def looking(tmp_path: Path, *steps: Any, **settings: object) -> tuple[Kernel, Calling]:
     model = Calling(*steps)
     kernel = Kernel(tmp_path, settings={"embedder": "hash", **settings}, provider=model)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.domain.retrieval import Citation
 from jan_magics.rag.citations import cite
-from jan_magics.rag.code_spans import code_spans
 from jan_magics.rag.footnotes import footnoted
 from tests.rag.sources import HITS
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jan_magics.rag.code_spans import code_spans
+from jan_magics.domain.code_spans import code_spans
 from jan_magics.rag.sentences import plain, sentences
 
 
