@@ -26,7 +26,7 @@ def grounding_table(grounding: Grounding) -> pd.DataFrame:
     table = frame("grounding", map(asdict, grounding.rows))
     table.attrs["jan"] |= {
         "threshold": grounding.threshold, "embedder": grounding.embedder,
-        "unread": grounding.unread,
+        "unread": grounding.unread, "passed_over": grounding.passed_over,
     }  # fmt: skip
     return table
 

@@ -41,13 +41,15 @@ class Grounded:
 class Grounding:
     """The sentences of an answer, in its order, and by which measure they are judged.
 
-    `unread` counts those that the embedder cannot read.
+    `unread` counts those that the embedder cannot read, `passed_over` the rows of tables and the
+    pieces of nothing but code, which are no sentences.
     """
 
     rows: tuple[Grounded, ...]
     threshold: float
     embedder: str
     unread: int = 0
+    passed_over: int = 0
 
 
 def ground(
@@ -67,7 +69,9 @@ def ground(
         SettingError: when the threshold is no cosine.
     """
     checked_cosine(threshold)
-    found = [each for each in sentences(answer) if each.claims]
+    units = sentences(answer)
+    found = [each for each in units if each.claims]
+    over = sum(each.kind in ("row", "code") for each in units)
     read = [embedder.reads(each.plain) for each in found]
     scores = _scores(found, hits, embedder)
     scores[[n for n, known in enumerate(read) if not known]] = np.nan
@@ -76,7 +80,7 @@ def ground(
         for n, sentence in enumerate(found)
         for row in _rows(answer, sentence, hits, (scores[n], threshold, top))
     ]
-    return Grounding(tuple(rows), threshold, embedder.fingerprint.id, read.count(False))
+    return Grounding(tuple(rows), threshold, embedder.fingerprint.id, read.count(False), over)
 
 
 def cosines(left: Matrix, right: Matrix) -> Matrix:

@@ -54,7 +54,7 @@ def test_grounding() -> None:
     assert typed(table, "grounding") == list(COLUMNS["grounding"])
     assert table["supported"].tolist() == [True, False]
     assert table.attrs["jan"] == {
-        "table": "grounding", "threshold": 0.5, "embedder": "words", "unread": 0,
+        "table": "grounding", "threshold": 0.5, "embedder": "words", "unread": 0, "passed_over": 0,
     }  # fmt: skip
     alone = grounding_table(ground("The river froze.", (), WordCounts()))
     assert alone[["score", "overlap", "chunk"]].isna().all().all()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from jan_magics.api.retrieval_tables import grounding_table
 from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.retrieval import Fingerprint
 from jan_magics.rag.calibration import calibrated, threshold_of
@@ -58,6 +59,15 @@ def test_each_sentence_has_its_best_chunk() -> None:
         assert ANSWER[row.start : row.end] == row.sentence
         assert row.score is not None
         assert row.overlap is not None
+
+
+def test_rows_of_tables_and_code_are_no_sentences() -> None:
+    table = "| 河 | 那座桥也关闭了。 |\n|---|---|\n| River | The river froze early. |\n"
+    answer = f"The river froze early.\n\n{table}\n`froze = river + early`\n\n那座桥也关闭了。"
+    found = ground(answer, HITS, WordCounts(), threshold=0.5)
+    assert [row.sentence for row in found.rows] == ["The river froze early.", "那座桥也关闭了。"]
+    assert found.passed_over == 3
+    assert grounding_table(found).attrs["jan"]["passed_over"] == 3
 
 
 def test_overlap_is_the_share_of_words() -> None:

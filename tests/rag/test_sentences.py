@@ -65,6 +65,18 @@ def test_sentences(text: str, found: list[str]) -> None:
         ("Yes. No. It rains.", ["It rains."]),
         ("是的。下雨了。今天的天气非常好。", ["下雨了。", "今天的天气非常好。"]),
         ("# A long heading\n\n---\n\n42.", []),
+        (
+            "| River | It froze early. |\n|---|:-:|\n| 河 | 河很早就结冰了。 |\nOn it goes.",
+            ["On it goes."],
+        ),
+        ("城市 | 天气\n--- | ---\n北京 | 今天的天气非常好。\n\n下雨了。", ["下雨了。"]),
+        ("> a b c | d e f\n> --|--\n> g h i | j k l\n\nIt rains.", ["It rains."]),
+        ("Either a|b or this.\n\nIt rains.", ["Either a b or this.", "It rains."]),
+        ("`pip install it now`\n\n- `运行 这个 命令 吧`。\n- Run `it now`.", ["Run it now."]),
+        (
+            "Then:\n\n    x = one + two + three\n\n```\nmore = of + it\n```\n今天下雨了。",
+            ["今天下雨了。"],
+        ),
     ],
 )
 def test_what_claims_nothing_needs_no_source(text: str, claims: list[str]) -> None:
