@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from jan_magics.api.answer import Answer, answer_of
 from jan_magics.api.sessions import Sessions
@@ -28,6 +28,9 @@ from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDispl
 from jan_magics.notebook.onscreen import OnScreen
 from jan_magics.notebook.render import Format, bundle, live_markdown
 from jan_magics.notebook.streaming import PageDisplay, PageTurn
+
+NOT_ASKED: Final = "the model was not asked, and the thread is as it was · run the cell again"
+"""What became of a turn that was stopped while something was looked up for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +103,8 @@ class Host:
                 display.clear()
             else:
                 self.show(display, said, showing)
-            if isinstance(failure, Stopped) and said is not None:
-                answer = self.answer(said, shown=True)
-                resume = told_of(session, said.turn.thread, "%chat resume")
-                raise Stopped(len(answer.text), answer, resume=resume) from None
+            if isinstance(failure, Stopped) and (said is not None or not ended):
+                raise _stopped(self, session, said) from None
             if isinstance(failure, SchemaUnmet) and said is not None:
                 failure.answer = self.answer(said, shown=True)
             raise
@@ -205,6 +206,15 @@ class Host:
         """Close the engine and end its thread."""
         self.sessions.close()
         self.bridge.close()
+
+
+def _stopped(host: Host, session: Session, said: Outcome | None) -> Stopped:
+    """Return what says what an interrupted turn left; None: it had not begun."""
+    if said is None:
+        return Stopped(why=NOT_ASKED)
+    answer = host.answer(said, shown=True)
+    resume = told_of(session, said.turn.thread, "%chat resume")
+    return Stopped(len(answer.text), answer, resume=resume)
 
 
 def display_of(host: Host, showing: Showing) -> Display:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.kernel import Kernel, running_kernel
+from tests.providers.loopback import Reply
+from tests.providers.serving import serving_here
+from tests.providers.test_embeddings import rows
 
 TEXTS = {
     "panda.md": "# 熊猫\n\n熊猫吃竹子。 The panda eats bamboo all day.\n",
@@ -198,6 +201,27 @@ def test_an_interrupt_of_reading_says_what_is_kept(kernel: Kernel) -> None:
     kept = int(value(kernel, "len(added)"))
     assert 0 < kept < 4000
     assert int(value(kernel, "len(jan.Collection('many').documents())")) >= kept
+
+
+def test_an_interrupt_while_documents_are_looked_up_leaves_the_thread_as_it_was(
+    kernel: Kernel,
+) -> None:
+    probe, texts = rows([3.0, 4.0]), rows([1, 0], [0, 2], [1, 1])
+    with serving_here(probe, texts, Reply((), hold=True), rows([1, 0])) as server:
+        kernel.ok(f"%rag add docs -c animals --embedder {server.address}#m")
+        kernel.ok("%chat use offline:echo -t 河")
+        kernel.ok("%%chat\nhello 你好")
+        ran = kernel.run("%%chat -c animals\nWhat does the panda eat?", interrupt=1)
+        assert ran.error is not None
+        assert ran.error[2] == [
+            "Stopped: the model was not asked, and the thread is as it was · run the cell again"
+        ]
+        assert len(server.bodies) == 3
+        assert value(kernel, "jan.current().messages().text.tolist()[0]") == "'hello 你好'"
+        assert value(kernel, "len(jan.current().messages())") == "2"
+        again = kernel.ok("%%chat -c animals -o answer\nWhat does the panda eat?")
+        assert again.turn["thread"] == "河"
+        assert value(kernel, "len(answer.sources), len(jan.current().messages())") == "(3, 4)"
 
 
 def test_a_collection_is_examined(kernel: Kernel) -> None:
