@@ -35,8 +35,8 @@ PROTOCOL: Final = 1
 """Raised where pages and kernels of two versions would not understand each other."""
 PATIENCE: Final = 600.0
 """Seconds that a person has to answer; after that it is no."""
-JOINING: Final = 1.0
-"""Seconds that a page which was loaded just now has to join."""
+JOINING: Final = 3.0
+"""Seconds that a page which was loaded just now has to show a question before it has joined."""
 SEEN: Final = 15.0
 """Seconds that a page has to show a question, also a busy one; after that nobody looks at it."""
 TICK: Final = 0.1
@@ -101,24 +101,41 @@ class Buttons:
 
         Called in the main thread; an interrupt takes the question away and goes on.
         """
-        if not self.pages:
-            self.joined.clear()
-            if self.greeting is None or not _waited(self.joined, JOINING):
-                return "nobody"
+        if not self.pages and self.greeting is None:
+            return "nobody"
         digest = digest_of(kind, name, shown)
         question = self.question = Question(secrets.token_urlsafe(24), digest)
         data = {"kind": kind, "name": name, "shown": shown, "token": question.token,
                 "digest": digest}  # fmt: skip
-        comm = self.open_comm(target_name=ASK, data=data)
+        comms: list[Any] = []
         try:
-            if not _waited(question.seen, seen):
+            if not self._shown(question, data, comms, seen):
                 return "nobody"
             if not _waited(question.said, patience):
                 return "late"
             return question.verdict
         finally:
             self.question = None
-            comm.close()
+            for comm in comms:
+                comm.close()
+
+    def _shown(
+        self, question: Question, data: Mapping[str, object], comms: list[Any], seen: float
+    ) -> bool:
+        """Put a question to the pages, again to each that joins; False where none shows it.
+
+        A page that is just being loaded may hear the question before the kernel hears of the page.
+        """
+        end = time.monotonic() + (seen if self.pages else min(seen, JOINING))
+        while True:
+            self.joined.clear()
+            comms.append(self.open_comm(target_name=ASK, data=dict(data)))
+            while not self.joined.is_set():
+                if question.seen.wait(TICK):
+                    return True
+                if time.monotonic() >= end:
+                    return False
+            end = max(end, time.monotonic() + seen)
 
     def streams(self) -> "Streams":
         """Return the turns that pages follow; what they need is loaded by the first."""

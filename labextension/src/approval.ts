@@ -35,7 +35,12 @@ function show(
   const { token, digest } = asked;
   const parent = (message.parent_header as Partial<KernelMessage.IHeader>).msg_id;
   const trans = translator.load('jan_magics');
-  const box = questionBox(asked, trans, verdict => line.answers().send({ token, digest, verdict }));
+  const known = [...panel.node.querySelectorAll<HTMLElement>('.jan-Question')];
+  if (known.some(each => each.dataset.token === token)) {
+    return; // the kernel asks again, for pages that have joined since
+  }
+  const box = questionBox(asked, trans, verdict => line.say({ token, digest, verdict }));
+  box.dataset.token = token;
   comm.onClose = () => {
     const focused = box.contains(document.activeElement);
     box.remove();
@@ -45,7 +50,7 @@ function show(
   };
   (cellOf(panel, parent)?.node ?? panel.content.node).append(box);
   box.scrollIntoView({ block: 'nearest' });
-  line.answers().send({ token, digest }); // it is on screen
+  line.say({ token, digest }); // it is on screen
 }
 
 export const approvalPlugin: JupyterFrontEndPlugin<void> = {

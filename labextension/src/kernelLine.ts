@@ -1,5 +1,6 @@
 /** The line to one kernel: what its turns say, what pages ask it for, and the way to stop a turn. */
 import { type Kernel, type KernelMessage } from '@jupyterlab/services';
+import { type JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
 import { type Turn, type TurnEvent, isTurnEvent, reduce } from './turns';
@@ -9,6 +10,8 @@ const CONTROL = 'jan-magics.ctl';
 const PAGE = 'jan-magics.page';
 /** Raised with the kernel's, where the two would not understand each other. */
 export const PROTOCOL = 1;
+/** Milliseconds that a subshell may take to start; without one, the kernel hears when it is idle. */
+const STARTING = 5000;
 /** Milliseconds that a stop may take to get through before the kernel itself is interrupted. */
 const STOPPING = 1500;
 export const TURN = 'application/vnd.jan-magics.turn+json';
@@ -30,7 +33,7 @@ export class KernelLine {
   readonly turns = new Map<string, Turn>();
   /** The kernel's version where it is another protocol's; '' while all is well. */
   mismatch = '';
-  private control: Kernel.IComm | null = null;
+  private control: Promise<Kernel.IComm> | null = null;
   private page: Kernel.IComm | null = null;
   private welcomed = false;
   private asked = 0;
@@ -78,7 +81,7 @@ export class KernelLine {
 
   /** Open both comms. On the one for control the kernel never sends, so that it is heard at once. */
   greet(): void {
-    this.answers();
+    void this.opening();
     if (!this.page || this.page.isDisposed) {
       const comm = this.kernel.createComm(PAGE);
       comm.onMsg = message => this.take(message.content.data as unknown as PageReply | PageWelcome);
@@ -88,17 +91,36 @@ export class KernelLine {
     }
   }
 
-  /** The comm on which answers and stops go out. */
-  answers(): Kernel.IComm {
-    if (!this.control || this.control.isDisposed) {
-      const comm = this.kernel.createComm(CONTROL);
-      comm.onClose = () => {
-        this.control = null;
-      };
-      comm.open({ protocol: PROTOCOL });
-      this.control = comm;
-    }
+  /** Send an answer, or a stop. */
+  say(data: JSONObject): void {
+    this.opening()
+      .then(comm => comm.send(data))
+      .catch(() => undefined); // the kernel is gone
+  }
+
+  /** The comm for answers and stops, open. */
+  private opening(): Promise<Kernel.IComm> {
+    this.control ??= this.openControl();
     return this.control;
+  }
+
+  /**
+   * Open it on its subshell: what is sent before there is one waits in the kernel for the end of the
+   * running cell, and what comes on a comm that was not opened is not heard.
+   */
+  private async openControl(): Promise<Kernel.IComm> {
+    await this.kernel.info;
+    const comm = this.kernel.createComm(CONTROL);
+    comm.onClose = () => {
+      this.control = null;
+    };
+    if (this.kernel.supportsSubshells) {
+      const { subshellStarted } = comm as Kernel.IComm & { subshellStarted?: Promise<void> };
+      const late = new Promise(resolve => setTimeout(resolve, STARTING));
+      await Promise.race([subshellStarted, late]).catch(() => undefined);
+    }
+    comm.open({ protocol: PROTOCOL });
+    return comm;
   }
 
   /** Ask for something. Rejects with Refused where the kernel says why not. */
@@ -128,7 +150,7 @@ export class KernelLine {
 
   /** Stop a turn; the kernel itself is interrupted where that does not get through. */
   async stop(turn: string): Promise<void> {
-    this.answers().send({ stop: turn });
+    this.say({ stop: turn });
     await new Promise(resolve => setTimeout(resolve, STOPPING));
     if (this.turns.get(turn)?.over === false && this.kernel.status === 'busy') {
       await this.kernel.interrupt();

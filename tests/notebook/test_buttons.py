@@ -193,6 +193,68 @@ def test_a_page_that_leaves_is_not_asked() -> None:
     assert made == []
 
 
+def answering(page: Comm, made: list[Comm], *, count: int = 1) -> threading.Thread:
+    """Say yes on a page's comm when so many questions are out."""
+
+    def answer() -> None:
+        while len(made) < count:
+            time.sleep(0.01)
+        data = made[-1].opened["data"]
+        said = {"token": data["token"], "digest": data["digest"]}
+        page.heard({"content": {"data": said}})
+        page.heard({"content": {"data": {**said, "verdict": "yes"}}})
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    return thread
+
+
+def greeted() -> tuple[Buttons, list[Comm]]:
+    made: list[Comm] = []
+
+    def open_comm(**given: Any) -> Comm:
+        made.append(Comm(**given))
+        return made[-1]
+
+    return Buttons(open_comm, greeting=Comm()), made
+
+
+def test_a_page_hears_the_question_before_it_has_joined() -> None:
+    buttons, made = greeted()
+    page = Comm()
+
+    def join() -> None:
+        while not made:
+            time.sleep(0.01)
+        buttons.join(page)
+
+    joining, said = threading.Thread(target=join), answering(page, made, count=2)
+    joining.start()
+    assert buttons.ask("call", "send_mail", "{}", patience=5) == "yes"
+    joining.join()
+    said.join()
+    first, second = made
+    assert first.opened == second.opened  # the same question once more, to the one that has joined
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_a_page_that_is_gone_does_not_keep_a_new_one_from_being_asked() -> None:
+    buttons, _, made = alone()
+    page = Comm()
+    threading.Timer(0.5, buttons.join, (page,)).start()
+    said = answering(page, made, count=2)
+    assert buttons.ask("call", "send_mail", "{}", patience=5) == "yes"
+    said.join()
+
+
+def test_where_pages_were_told_of_us_and_none_comes_it_takes_a_moment() -> None:
+    buttons, made = greeted()
+    begun = time.monotonic()
+    assert buttons.ask("call", "send_mail", "{}") == "nobody"
+    assert time.monotonic() - begun < 5
+    assert [comm.closed for comm in made] == [1]
+
+
 def test_nobody_who_types_in_time_is_late(tmp_path: Path) -> None:
     code = (
         "from jan_magics.notebook.approving import ask_person\n"
