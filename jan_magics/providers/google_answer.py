@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from jan_magics.domain.errors import ProviderError, RequestRejected
+from jan_magics.domain.errors import ProviderError, RequestRejected, ServerFailed
 from jan_magics.domain.events import (
     Finish,
     ReasoningDelta,
@@ -22,7 +22,7 @@ from jan_magics.providers.surrogates import Surrogates, encodable
 
 _FILTERS: Final = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-     "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
+     "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR"}
 )  # fmt: skip
 _BROKEN: Final = frozenset(
     {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
@@ -34,7 +34,7 @@ class GoogleDecoder:
     """One piece of the answer after the other; a call comes whole, in one of them."""
 
     __slots__ = (
-        "_asked", "_calls", "_earlier", "_halves", "_reason", "_said", "_usage", "done",
+        "_asked", "_calls", "_earlier", "_ended", "_halves", "_reason", "_said", "_usage", "done",
     )  # fmt: skip
 
     def __init__(self, asked: Asked, *, calls: int = 0) -> None:
@@ -44,6 +44,7 @@ class GoogleDecoder:
         self._calls = 0
         self._said = False
         self._reason: FinishReason | None = None
+        self._ended = ""
         self._usage: Mapping[str, Json] = {}
         self._halves = (Surrogates(), Surrogates())
 
@@ -64,9 +65,21 @@ class GoogleDecoder:
             self._piece(piece, events)
 
     def close(self) -> list[StreamEvent]:
-        """Return the Finish. Raises StreamBroken when nothing was said at all."""
+        """Return the Finish.
+
+        Raises:
+            StreamBroken: when nothing was said at all.
+            ServerFailed: when nothing was said, because the model's words could not be used.
+        """
         if not self.begun:
             raise empty_answer(self._asked)
+        if self._reason == "error" and not self._said:
+            raise ServerFailed(
+                f"{self._asked.who} could not use what the model wrote: {self._ended[:200]}",
+                "Run the cell again; when it stays, describe the tools more simply, or ask another "
+                "model: %chat use MODEL",
+                model=self._asked.model,
+            )
         called = self._calls and self._reason == "stop"
         return [Finish("tools" if called else self._reason, self._tokens())]
 
@@ -92,6 +105,8 @@ class GoogleDecoder:
         reason = first.get("finishReason")
         if isinstance(reason, str) and reason != "FINISH_REASON_UNSPECIFIED":
             self._reason = _reason(reason)
+            told = first.get("finishMessage")
+            self._ended = encodable(f"{reason}: {told}" if isinstance(told, str) else reason)
 
     def _part(self, part: Mapping[str, Json], events: list[StreamEvent]) -> None:
         signature = part.get("thoughtSignature")

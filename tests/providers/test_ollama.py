@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import ContextOverflow, ModelNotFound, RequestRejected
+from jan_magics.domain.errors import (
+    ContextOverflow,
+    ModelNotFound,
+    RequestRejected,
+    ServerFailed,
+)
+from jan_magics.domain.events import Loading
 from jan_magics.domain.messages import (
     FilePart,
     Message,
@@ -125,6 +131,45 @@ def test_calls_are_read() -> None:
     assert found.parts == (ToolCallPart("call_0", "f", '{"k": "ü"}'), ToolCallPart("x2", "g", "{}"))
     assert found.finish
     assert found.finish.reason == "tools"
+
+
+def test_a_thought_before_a_call_without_an_id() -> None:
+    found = OLLAMA.parts("thought call")
+    assert found.parts == (ReasoningPart("要查"), ToolCallPart("call_0", "f", '{"k": 1}'))
+    assert found.finish
+    assert found.finish.reason == "tools"
+    assert found.finish.usage is None
+
+
+def test_what_an_older_server_leaves_out_is_unknown() -> None:
+    found = OLLAMA.parts("old")
+    assert found.finish
+    assert found.finish.usage
+    assert found.finish.timings
+    assert (found.finish.usage.input, found.finish.usage.output) == (None, 1)
+    assert (found.finish.timings.load, found.finish.timings.prefill) == (0.005, None)
+
+
+def test_a_model_that_was_only_loaded_says_nothing() -> None:
+    answer = OLLAMA.answer()
+    events = list(answer.feed(OLLAMA.body(*OLLAMA.streams["loading"])))
+    assert [type(event) for event in events] == [Loading]
+    assert OLLAMA.parts("loading").finish or OLLAMA.parts("loading").words
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("an error was encountered while running the model: CUDA error", ServerFailed),
+        ("model runner has unexpectedly stopped, this may be due to resource limits", ServerFailed),
+        ("input length exceeds the context length", ContextOverflow),
+    ],
+)
+def test_a_line_with_an_error_keeps_what_was_said(words: str, kind: type[Exception]) -> None:
+    body = OLLAMA.body(OLLAMA.words("halb "), OLLAMA.words("好"), {"error": words})
+    for pieces in ([body], [bytes([byte]) for byte in body]):
+        found = OLLAMA.outcome(pieces)
+        assert (found.parts, found.error) == ((TextPart("halb 好"),), kind)
 
 
 # --------------------------------------------------------------------------- over a real socket

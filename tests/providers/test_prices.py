@@ -1,10 +1,13 @@
 """A cost is told only where a price is known; else there is no number."""
 
+from datetime import date
+
 import pytest
 
 from jan_magics.domain.models import ModelRef, Usage, parse_model
+from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.hosts import Host, read_host
-from jan_magics.providers.prices import Price, price_of
+from jan_magics.providers.prices import LISTED, Price, price_of
 
 MINE = {"address": "https://host.example/v1"}
 
@@ -45,7 +48,9 @@ def test_a_list_price_holds_at_its_vendors_own_address() -> None:
 
 @pytest.mark.parametrize(
     "model",
-    ["openai:gpt-4o-audio-preview", "openai:gpt-9", "openrouter:gpt-4o", "ollama:gpt-4o",
+    ["openai:gpt-4o-audio-preview", "openai:gpt-4o-2024-05-13", "openai:gpt-5.4",
+     "anthropic:claude-sonnet-4-5", "deepseek:deepseek-v4-pro",
+     "openai:gpt-9", "openrouter:gpt-4o", "ollama:gpt-4o",
      "offline:quote", "local:x", "https://api.openai.com/v1#gpt-4o"],
 )  # fmt: skip
 def test_what_nobody_says_has_no_price(model: str) -> None:
@@ -60,3 +65,13 @@ def test_what_the_config_says_holds_where_it_stands() -> None:
     assert price_of(ModelRef("mine", "x"), host()) is None
     vendor = read_host("openai", {"prices": {"input": 3, "output": 4}}, "config.toml")
     assert price_of(parse_model("openai:gpt-4o"), vendor) == Price(3.0, 4.0)
+
+
+def test_every_listed_price_says_where_it_stands_and_when_it_was_compared() -> None:
+    assert len({(each.provider, each.name) for each in LISTED}) == len(LISTED) > 0
+    for each in LISTED:
+        assert CATALOG[each.provider].address
+        assert each.source.startswith("https://")
+        assert date(2025, 7, 1) <= date.fromisoformat(each.checked) <= date(2026, 11, 30)
+        assert all(date.fromisoformat(version) for version in each.versions)
+        assert 0 < (each.price.cached or 0) < each.price.input < each.price.output
