@@ -1,8 +1,9 @@
 """What is here, as tables: threads, models, settings, checks. No chat of one's own is needed."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.asking import text_or_none
 from jan_magics.api.context import say
@@ -16,6 +17,7 @@ from jan_magics.api.tables import (
     threads_table,
 )
 from jan_magics.domain.errors import JanError, SettingError
+from jan_magics.domain.models import ModelInfo, ModelRef
 from jan_magics.engine.assemble import known_keys
 from jan_magics.engine.assistants import usable_parameters
 from jan_magics.engine.checks import Check, examine, examine_closed, wrong
@@ -25,6 +27,9 @@ from jan_magics.engine.stuck import in_force
 
 if TYPE_CHECKING:
     import pandas as pd
+
+PATIENCE: Final = 2.0
+"""Seconds that a server of config.toml has to list its models."""
 
 
 def threads(data_folder: str | None = None) -> "pd.DataFrame":
@@ -59,13 +64,20 @@ def find(words: str, *, thread: str | None = None) -> "pd.DataFrame":
 def models() -> "pd.DataFrame":
     """Return the models that can answer here, with the one that would and why.
 
-    Asks the servers on loopback once; keys are named by their source.
+    Asks the servers on loopback once, and those of config.toml; keys are named by their source.
     """
     host = current_host()
     session = host.session()
 
     keys = _keys()
     hosts = {name: host.address for name, host in session.settings().hosts.items()}
+
+    async def asked(name: str) -> Sequence[ModelInfo] | None:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await session.engine.provider(ModelRef(name, "")).models()
+        except (JanError, TimeoutError):
+            return None
 
     async def listed() -> tuple[Listed, ...]:
         try:
@@ -80,6 +92,7 @@ def models() -> "pd.DataFrame":
             choice,
             hosts,
             session.engine.learned,
+            None if session.engine.deck.playing else asked,
         )
 
     return models_table(host.bridge.call(listed))

@@ -232,25 +232,30 @@ class ContextOverflow(ProviderError):
     """Report a request larger than the context window; sizes in tokens, None = not known.
 
     `planned` is the window of a request that was not even sent: `used` is then what it would take,
-    and `window` what may be sent in all. `remedy` is what helps there.
+    and `window` what may be sent in all. `remedy` is what helps there. `answer` is the size of an
+    answer where only that does not fit.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a fact of its own
         self, used: int | None, window: int | None, *, model: str = "", status: int | None = None,
-        planned: int | None = None, remedy: str = "",
+        planned: int | None = None, remedy: str = "", answer: int | None = None,
     ) -> None:  # fmt: skip
-        self.used, self.window, self.planned = used, window, planned
-        told, whole = ("?" if size is None else size for size in (used, window))
-        sizes = f"{told} tokens of {whole}"
+        self.used, self.window, self.planned, self.answer = used, window, planned, answer
+        sizes = "" if used is None else f"{used} tokens"
+        if window:
+            sizes = f"{sizes} of {window}" if used else f"it has {window} tokens"
         if planned is not None:
             sizes += f"; the rest of the window of {planned} is kept for the answer"
-        super().__init__(
-            f"the request does not fit the context window of {model or 'the model'} ({sizes})",
-            remedy
-            or "Shorten the prompt, ask without history (--no-history), or start anew: %chat new",
-            model=model,
-            status=status,
+        what = f"an answer of {answer} tokens after the request" if answer else "the request"
+        if answer and used and window:
+            room = f"--max-tokens {window - used}"
+            remedy = f"Ask for less ({room}), or without history: --no-history"
+        where = f"{model or 'the model'}{f' ({sizes})' if sizes else ''}"
+        remedy = remedy or (
+            "Shorten the prompt, ask without history (--no-history), or start anew: %chat new"
         )
+        said = f"{what} does not fit the context window of {where}"
+        super().__init__(said, remedy, model=model, status=status)
 
 
 class RequestRejected(ProviderError):

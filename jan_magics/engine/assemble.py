@@ -214,7 +214,7 @@ def _served(opening: Opening, guard: Guard, name: str) -> "Opened":
 
     def opened() -> EmbeddingServer:
         access = Access(keys)
-        server = EmbeddingServer(entry.name, entry.address, ref.name, access, header=entry.header)
+        server = EmbeddingServer(entry.name, entry.asked_at, ref.name, access, header=entry.header)
         server.screen = partial(guard.check_texts, ref)
         return server
 

@@ -137,6 +137,7 @@ def failure_json(failure: ProviderError, at: float) -> Json:
     found: dict[str, Json] = {"kind": type(failure).__name__, "status": failure.status}
     if isinstance(failure, ContextOverflow):
         found |= {"used": failure.used, "window": failure.window}
+        found |= {"answer": failure.answer} if failure.answer else {}
     else:
         found |= {"message": _placeless(failure.message), "step": _placeless(failure.next_step)}
     if isinstance(failure, RequestRejected) and failure.refuses:
@@ -151,7 +152,9 @@ def failure_of(line: Json, model: str) -> ProviderError | None:
     found = cast(dict[str, Any], line[2])
     kind = _FAILURES.get(found.get("kind", ""), RequestRejected)
     if kind is ContextOverflow:
-        return ContextOverflow(found["used"], found["window"], model=model, status=found["status"])
+        sizes = (found["used"], found["window"])
+        answer, status = found.get("answer"), found["status"]
+        return ContextOverflow(*sizes, model=model, status=status, answer=answer)
     message, step = str(found.get("message")), str(found.get("step"))
     failure = kind(message, step, model=model, status=found.get("status"))
     if isinstance(failure, RequestRejected) and found.get("refuses") in get_args(Refused):

@@ -1,9 +1,10 @@
 """What can answer here, listed without choosing: servers, a startable model, keys by source."""
 
-from collections.abc import Mapping
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from jan_magics.domain.errors import Refused
 from jan_magics.domain.models import CapabilitySource, ModelInfo, ModelRef
@@ -11,6 +12,10 @@ from jan_magics.engine.choose import OFFLINE, Choice, Finder
 from jan_magics.providers.catalog import declared_of, window_of
 from jan_magics.providers.learned import Learned
 
+Asking: TypeAlias = Callable[[str], Awaitable[Sequence[ModelInfo] | None]]
+"""Asks a provider for its models; None where it does not answer."""
+MOST: Final = 40
+"""Models of one provider that are listed."""
 _NAMES: Final[Mapping[Refused, str]] = MappingProxyType(
     {"images": "vision", "tools": "tools", "system": "system"}
 )
@@ -35,10 +40,12 @@ async def list_models(
     choice: Choice | None,
     hosts: Mapping[str, str] = MappingProxyType({}),
     learned: Learned | None = None,
+    asking: Asking | None = None,
 ) -> tuple[Listed, ...]:
     """List the models of this machine, then the providers that there is a key for, then `hosts`.
 
-    `choice` None: none can be made. `learned` is what models have refused in this kernel.
+    `choice` None: none can be made. `learned` is what models have refused in this kernel. `asking`
+    asks a provider of the user's config what it has; those are named there to be asked.
     """
     rows = [_running(info) for info in await finder.running()]
     if startable := finder.startable():
@@ -53,16 +60,23 @@ async def list_models(
         )
         for provider, sources in keys.items()
     )
-    rows.extend(
-        Listed(
-            model=None,
-            provider=provider,
-            source=f"config.toml: {address}",
-            why="only when you name its model",
-        )
-        for provider, address in hosts.items()
-    )
+    found = await gather(*(asking(name) for name in hosts)) if asking else [None] * len(hosts)
+    for (provider, address), infos in zip(hosts.items(), found, strict=True):
+        rows.extend(_of_host(provider, address, infos))
     return tuple(_with(row, learned or Learned()) for row in _marked(rows, choice))
+
+
+def _of_host(provider: str, address: str, infos: Sequence[ModelInfo] | None) -> Iterator[Listed]:
+    """Yield a row a model of a provider, one row where it did not tell; None: it did not answer."""
+    source = f"config.toml: {address}"
+    for info in (infos or ())[:MOST]:
+        row = Listed(model=str(info.ref), provider=provider, source=source, reachable=True)
+        yield replace(row, why="only when you name it", info=info)
+    if not infos or len(infos) > MOST:
+        left = f"{len(infos) - MOST} more, " if infos else ""
+        why = f"{left}only when you name its model"
+        reachable = None if infos is None else True
+        yield Listed(model=None, provider=provider, source=source, reachable=reachable, why=why)
 
 
 def _running(info: ModelInfo) -> Listed:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from jan_magics.domain.errors import ProviderError, StreamBroken
+from jan_magics.domain.errors import ProviderError, ServerFailed, StreamBroken
 from jan_magics.domain.events import Finish, StreamEvent
 from jan_magics.providers.complaints import complaint
 from jan_magics.providers.failures import GO_ON, Asked, cut_off, unreadable
@@ -89,7 +89,7 @@ class Answer:
             self._decode(self._frames.feed(data), events)
         except ProviderError as error:
             self._failure = error
-            if isinstance(error, StreamBroken) and self._decoder.begun:
+            if isinstance(error, StreamBroken | ServerFailed) and self._decoder.begun:
                 error.next_step = GO_ON  # the address is right: it has answered until here
         return events
 

@@ -19,6 +19,7 @@ from jan_magics.domain.models import AnswerSchema, ChatRequest, ModelRef, ToolSp
 from jan_magics.providers.catalog import longest_answer
 from jan_magics.providers.dialects import Dialect
 from jan_magics.providers.params import Settled, settle
+from jan_magics.providers.tool_choice import for_anthropic
 from jan_magics.providers.waves import (
     arguments_of,
     base64_of,
@@ -57,6 +58,8 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
     body |= {names.get(name, name): value for name, value in settled.values.items()}
     if isinstance(stop := body.get("stop_sequences"), str):
         body["stop_sequences"] = [stop]
+    if "tool_choice" in body:
+        body["tool_choice"] = for_anthropic(body["tool_choice"]) if request.tools else None
     if request.options.think is None:
         _think(body, settled.level, request.model.name)
     if request.schema:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
@@ -37,7 +37,7 @@ Wire: TypeAlias = Literal["openai", "anthropic", "google", "ollama", "offline"]
 class Entry:
     """A provider: its base address, the usual variable of its key, its wire and its dialect.
 
-    `header` carries the key.
+    `header` carries the key. `query` goes with every request; never shown, it may hold a key.
     """
 
     name: str
@@ -47,6 +47,12 @@ class Entry:
     wire: Wire = "openai"
     dialect: Dialect = PLAIN
     header: str = "Authorization"
+    query: str = field(default="", repr=False)
+
+    @property
+    def asked_at(self) -> str:
+        """Return the address with its query, for requests only."""
+        return f"{self.address}?{self.query}" if self.query else self.address
 
 
 _ENTRIES: Final = (

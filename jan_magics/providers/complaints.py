@@ -17,7 +17,8 @@ _LONGEST_CODE: Final = 200
 class Complaint:
     """The server's own words, without secrets, and the facts beside them.
 
-    `told` False: it did not speak as its wire does; a proxy or nobody did.
+    `told` False: it did not speak as its wire does; a proxy or nobody did. `numbered` False: it
+    came inside a stream, without a status.
     """
 
     text: str
@@ -25,6 +26,7 @@ class Complaint:
     used: int | None = None
     window: int | None = None
     told: bool = True
+    numbered: bool = True
 
 
 def complaint(body: bytes, key: Key | None) -> Complaint:

@@ -107,7 +107,7 @@ def speak(entry: Entry, access: Access | None = None) -> Provider:
         "ollama": OllamaProvider,
     }
     speaking = kinds.get(entry.wire, OpenAIProvider)
-    return speaking(entry.name, entry.address, access, dialect=entry.dialect, header=entry.header)
+    return speaking(entry.name, entry.asked_at, access, dialect=entry.dialect, header=entry.header)
 
 
 def _unknown(provider: str) -> SettingError:

@@ -92,7 +92,8 @@ _XAI: Final = (
 _ANTHROPIC: Final = (
     _ONLY_LLAMA,
     Refusal(
-        _PENALTIES | {"seed", "n", "logprobs", "top_logprobs", "logit_bias", "response_format"},
+        _PENALTIES | {"seed", "n", "logprobs", "top_logprobs", "logit_bias", "response_format",
+                      "parallel_tool_calls"},
         "Anthropic has no such parameter",
     ),
     Refusal(
@@ -102,7 +103,13 @@ _ANTHROPIC: Final = (
 )  # fmt: skip
 _GOOGLE: Final = (
     _ONLY_LLAMA,
-    Refusal(frozenset({"logit_bias", "n", "user"}), "Google has no such parameter"),
+    Refusal(
+        frozenset({"logit_bias", "n", "user", "parallel_tool_calls"}),
+        "Google has no such parameter",
+    ),
+)
+_OLLAMA: Final = (
+    Refusal(frozenset({"tool_choice", "parallel_tool_calls"}), "Ollama has no such parameter"),
 )
 
 PLAIN: Final = Dialect()
@@ -148,6 +155,8 @@ ANTHROPIC: Final = Dialect(
 )  # fmt: skip
 GOOGLE: Final = Dialect(refuses=_GOOGLE, reasoning="own", schemas="alone")
 # `native` is for servers of other names that speak its OpenAI-like wire.
-OLLAMA: Final = Dialect(native="/api/ps", reasoning="own", tags=True, schemas="alone")
+OLLAMA: Final = Dialect(
+    native="/api/ps", reasoning="own", tags=True, schemas="alone", refuses=_OLLAMA
+)
 LMSTUDIO: Final = Dialect(native="/api/v0/models", tags=True, schemas="alone")
 OFFLINE: Final = Dialect(schemas="always")

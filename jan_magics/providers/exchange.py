@@ -12,7 +12,12 @@ from typing import Final, TypeAlias
 
 import httpx
 
-from jan_magics.domain.errors import ProviderError, RateLimited, RequestRejected
+from jan_magics.domain.errors import (
+    AuthenticationFailed,
+    ProviderError,
+    RateLimited,
+    RequestRejected,
+)
 from jan_magics.domain.events import LeftOut, Remark, Retrying, StreamEvent
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ChatOptions, ChatRequest
@@ -127,9 +132,7 @@ class Exchange:
 
     async def _mend(self, refused: ProviderError) -> AsyncGenerator[StreamEvent, None]:
         """Do what can be done before the request goes out again, and say it; else raise it."""
-        if refused.status in NEXT_KEY and (further := next(self._keys, None)):
-            self.asked = replace(self.asked, number=further[0], key=further[1])
-            self._switched = True
+        if self._next_key(refused):
             return
         among = self.request.purpose == "map"
         patient = self.access.patient
@@ -147,6 +150,20 @@ class Exchange:
             raise refused
         for left in self._leave_out(found):
             yield left
+
+    def _next_key(self, refused: ProviderError) -> bool:
+        """Take the next key where this one may be what was refused; False where there is none."""
+        unaccepted = isinstance(refused, AuthenticationFailed)
+        if not unaccepted and refused.status not in NEXT_KEY:
+            return False
+        further = next(self._keys, None)
+        if further is None:
+            return False
+        number = self.asked.number or self.access.keys.number
+        before = (*self.asked.refused, number) if unaccepted else self.asked.refused
+        self.asked = replace(self.asked, number=further[0], key=further[1], refused=before)
+        self._switched = True
+        return True
 
     def _rejected(self, refused: ProviderError) -> Rejected | None:
         """Return which parameter is refused, None where the same without is not worth a try."""

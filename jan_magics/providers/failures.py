@@ -22,6 +22,7 @@ from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.complaints import Complaint, complaint
 from jan_magics.providers.key_files import FILE_NAME
 from jan_magics.providers.keys import Key, origin_of
+from jan_magics.providers.overflows import overflow_in
 from jan_magics.providers.refusals import refused_in
 
 GO_ON: Final = "Run the cell again, or go on from what arrived: %chat resume"
@@ -32,7 +33,8 @@ _QUOTED: Final = 300  # chars of a server's own words that an error repeats
 class Asked:
     """Who was asked: what an error must name, and the key that it must not.
 
-    `number` is that of the key, 0 where no other was tried before it.
+    `number` is that of the key, 0 where no other was tried before it; `refused` are the numbers of
+    those that were not accepted.
     """
 
     model: str
@@ -40,6 +42,7 @@ class Asked:
     address: str
     key: Key | None = None
     number: int = 0
+    refused: tuple[int, ...] = ()
 
     @property
     def who(self) -> str:
@@ -78,9 +81,10 @@ def complained(  # noqa: PLR0911 - a kind each
     said: Complaint, asked: Asked, status: int, wait: float | None = None
 ) -> ProviderError:
     """Turn a server's complaint into an error; inside a stream there is nothing but its words."""
-    if sizes := _overflow(said):
-        return ContextOverflow(*sizes, model=asked.model, status=status)
-    if status in {401, 403}:
+    if sizes := overflow_in(said):
+        return ContextOverflow(*sizes[:2], answer=sizes[2], model=asked.model, status=status)
+    words = f"{said.code} {said.text}"
+    if _BAD_KEY.search(words) or (status in {401, 403} and not _NOT_THE_KEY.search(words)):
         return _authentication_failed(said, asked, status)
     # Also as "not found" of a host that looks for a model with that ability, or as a failure of
     # the template that has no place for it.
@@ -96,7 +100,7 @@ def complained(  # noqa: PLR0911 - a kind each
 def _failed(said: Complaint, asked: Asked, status: int, wait: float | None) -> ProviderError:
     if status < 500:
         return _rejected(said, asked, status)
-    message = f"{asked.who} failed ({status}){_words(said)}"
+    message = f"{asked.who} failed{_number(status, said)}{_words(said)}"
     again = f"Wait {_duration(wait)} and run" if wait else "Run"
     step = f"{again} the cell again; when it stays, look into the server's own log."
     if status == 503 and "loading" in said.text.lower():
@@ -112,9 +116,13 @@ def _rejected(said: Complaint, asked: Asked, status: int) -> RequestRejected:
     step = "Mend the parameter or part that it names; what was sent: %chat show --sent"
     if status == 402:
         step = "Pay there what it asks for, or ask another model: %chat use MODEL"
+    elif status == 413:
+        step = "Attach less, ask without history (--no-history), or start anew: %chat new"
+    elif status == 403:
+        step = "This is not about the key: do what it says, or ask another model: %chat use MODEL"
     elif refuses:
         step = "Ask without that, or ask another model: %chat use MODEL"
-    words = f"{asked.who} refuses the request ({status}){_words(said)}"
+    words = f"{asked.who} refuses the request{_number(status, said)}{_words(said)}"
     rejected = RequestRejected(words, step, model=asked.model, status=status)
     rejected.refuses = refuses
     return rejected
@@ -147,44 +155,6 @@ def unreadable(asked: Asked, what: str) -> StreamBroken:
     )
 
 
-# Each pattern names the numbers it finds: `used` tokens of a `window`.
-_OVERFLOWS: Final = tuple(
-    re.compile(pattern.replace("#", r"\d(?:[\d,_]*\d)?"), re.IGNORECASE | re.DOTALL)
-    for pattern in (
-        # llama.cpp
-        r"request \((?P<used>#) tokens\) exceeds the available context size"
-        r"(?: \((?P<window>#) tokens\))?",
-        r"the request exceeds the available context size",
-        # OpenAI, vLLM, llama-cpp-python, Mistral, Groq, DeepSeek
-        r"maximum context length (?:is|of) (?P<window>#)(?: tokens)?.*?"
-        r"(?:resulted in|requested(?: about)?|contains at least|contains|has) (?P<used>#)",
-        r"prompt contains (?P<used>#) tokens.*?maximum context length of (?P<window>#)",
-        r"prompt contains (?P<used>#) tokens.*?(?P<window>#) maximum context length",
-        r"requested tokens \((?P<used>#)\) exceed context window of (?P<window>#)",
-        r"maximum (?:prompt|context) length is (?P<window>#).*?contains (?P<used>#)",
-        # vLLM: the prompt alone
-        r"prompt \(length (?P<used>#)\) is longer than the maximum model length of (?P<window>#)",
-        r"maximum model length of (?P<window>#)",
-        # Anthropic
-        r"prompt is too long: (?P<used>#) tokens > (?P<window>#) maximum",
-        r"exceed context limit: (?P<used>#)(?: \+ #)* > (?P<window>#)",
-        # Google
-        r"input token count \(?(?P<used>#)\)? exceeds the maximum number of tokens allowed"
-        r" \(?(?P<window>#)",
-        # Together, TGI
-        r"tokens.*?must be <= (?P<window>#)\.? given: (?P<used>#)",
-        # LM Studio
-        r"tokens to keep from the initial prompt is greater than the context length",
-        r"context length of only (?P<window>#) tokens",
-        # Ollama and the rest, without numbers
-        r"input length exceeds (?:the |maximum )?context length",
-        r"exceeds? (?:the )?(?:model'?s? )?(?:maximum |available )?context (?:length|window|size)",
-        r"context[_ ](?:length|window|size)[_ ]exceeded|exceed_context_size_error",
-        r"context window (?:is )?(?:too small|exceeded|full)",
-        r"prompt is too long|reduce the length of the (?:messages|prompt)",
-        r"maximum context length",
-    )
-)
 _NO_MODEL: Final = re.compile(
     r"model_not_found|invalid_model|model ['\"`]?\S+ (?:not found|does not exist|is not found)"
     r"|(?:no such|unknown|invalid) model\b|model not found|model does not exist"
@@ -192,33 +162,39 @@ _NO_MODEL: Final = re.compile(
     re.IGNORECASE,
 )
 
+_BAD_KEY: Final = re.compile(
+    r"API_KEY_INVALID|invalid[_ ]api[_ ]key|api key (?:is )?(?:not valid|invalid|expired|missing)",
+    re.IGNORECASE,
+)
+# Another key of the same place would be refused in the same words.
+_NOT_THE_KEY: Final = re.compile(
+    r"\bcountr(?:y|ies)\b|\bregions?\b|\bterritor|\borgani[sz]ation (?:must|has|is|does)"
+    r"|must be verified|\blocation is not\b|not available in your|\bterms of\b|\bmoderation\b"
+    r"|content polic|not allowed to (?:use|access) (?:this |the )?model|model access",
+    re.IGNORECASE,
+)
 # Waiting does not help. Google's word for each of its limits, RESOURCE_EXHAUSTED, is not here.
 _NO_QUOTA: Final = re.compile(
     r"insufficient[_ ](?:quota|balance)|billing_hard_limit", re.IGNORECASE
 )
 
 
-def _overflow(said: Complaint) -> tuple[int | None, int | None] | None:
-    text = f"{said.text} {said.code}"
-    found = next((match for match in (form.search(text) for form in _OVERFLOWS) if match), None)
-    if not found:
-        return (said.used, said.window) if said.used and said.window else None
-    numbers = found.groupdict()
-    return (
-        said.used or _spelled(numbers.get("used")),
-        said.window or _spelled(numbers.get("window")),
-    )
-
-
 def _authentication_failed(said: Complaint, asked: Asked, status: int) -> AuthenticationFailed:
-    which = f"key {asked.number}" if asked.number else "the key"
-    source = f"{which} from {asked.key.source}" if asked.key else "a request without a key"
+    source = f"{_which(asked)} from {asked.key.source}" if asked.key else "a request without a key"
     return AuthenticationFailed(
-        f"{asked.who} does not accept {source} ({status}){_words(said)}",
+        f"{asked.who} does not accept {source}{_number(status, said)}{_words(said)}",
         _another_key(asked),
         model=asked.model,
         status=status,
     )
+
+
+def _which(asked: Asked) -> str:
+    """Name the key that was refused, and by their numbers those that were before it."""
+    numbers = sorted({*asked.refused, asked.number})
+    if len(numbers) < 2:
+        return f"key {asked.number}" if asked.number else "the key"
+    return f"keys {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}, the last"
 
 
 def _another_key(asked: Asked) -> str:
@@ -246,7 +222,7 @@ def _withheld(asked: Asked) -> str:
 
 def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
     return ModelNotFound(
-        f"{asked.who} has no {asked.model!r} ({status}){_words(said)}",
+        f"{asked.who} has no {asked.model!r}{_number(status, said)}{_words(said)}",
         "List what it has: %chat models   then: %chat use MODEL",
         model=asked.model,
         status=status,
@@ -254,17 +230,23 @@ def _not_found(said: Complaint, asked: Asked, status: int) -> ModelNotFound:
 
 
 def _rate_limited(said: Complaint, asked: Asked, seconds: float | None) -> RateLimited:
-    which = f", key {asked.number}" if asked.number else ""
+    told = ("429" if said.numbered else "", f"key {asked.number}" if asked.number else "")
+    which = f" ({', '.join(filter(None, told))})" if any(told) else ""
     used_up = bool(_NO_QUOTA.search(f"{said.code} {said.text}"))
-    message = f"{asked.who} takes no more requests for now (429{which}){_words(said)}"
+    message = f"{asked.who} takes no more requests for now{which}{_words(said)}"
     wait = f"Wait {_duration(seconds) or 'a while'} and run"
     step = f"{wait} the cell again, or ask another model: %chat use MODEL"
     if used_up:
-        message = f"the quota of the account at {asked.who} is used up (429{which}){_words(said)}"
+        message = f"the quota of the account at {asked.who} is used up{which}{_words(said)}"
         step = "Pay there or raise the limit, or ask another model: %chat use MODEL"
     limited = RateLimited(message, step, model=asked.model, status=429, retry_after=seconds)
     limited.used_up = used_up
     return limited
+
+
+def _number(status: int, said: Complaint) -> str:
+    """Return the status as an error shows it; inside a stream there is none to be shown."""
+    return f" ({status})" if said.numbered else ""
 
 
 def _words(said: Complaint) -> str:
@@ -292,8 +274,3 @@ def _duration(seconds: float | None) -> str:
     if seconds < 120:
         return f"{seconds:g} s" if seconds < 1 else f"{ceil(seconds)} s"
     return f"{ceil(seconds / 60)} min" if seconds < 7200 else f"{ceil(seconds / 3600)} h"
-
-
-def _spelled(number: str | None) -> int | None:
-    digits = re.sub(r"\D", "", number or "")
-    return int(digits) if 0 < len(digits) < 12 else None

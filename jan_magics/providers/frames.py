@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from jan_magics.domain.errors import ProviderError
@@ -63,4 +64,4 @@ def refusal_in(error: Json, asked: Asked) -> ProviderError:
         return complained(said, asked, code)
     names = f"{said.code} {told.get('status')}"
     status = next((number for name, number in _STATUSES.items() if name in names), 500)
-    return complained(said, asked, status)
+    return complained(replace(said, numbered=False), asked, status)

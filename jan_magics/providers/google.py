@@ -16,11 +16,10 @@ from jan_magics.providers.dialects import GOOGLE, Dialect
 from jan_magics.providers.exchange import Letter, Reading, letter_of
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.google_answer import GoogleDecoder
-from jan_magics.providers.google_wire import encode
+from jan_magics.providers.google_wire import encode, settle_for
 from jan_magics.providers.http import Line
 from jan_magics.providers.keys import Key
 from jan_magics.providers.openai_usage import count
-from jan_magics.providers.params import settle
 from jan_magics.providers.speaking import HttpProvider, parsed_list, rows_of
 from jan_magics.providers.waves import calls_in
 
@@ -69,7 +68,7 @@ def letter_for(request: ChatRequest, dialect: Dialect) -> Letter:
     """Return what is sent for a request."""
     name = request.model.name
     path = name if name.startswith((_PREFIX, "tunedModels/")) else _PREFIX + name
-    settled = settle(request.options, dialect, name)
+    settled = settle_for(request, dialect)
     return letter_of(
         f"{quote(path)}:streamGenerateContent?alt=sse",
         request,

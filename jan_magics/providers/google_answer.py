@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from jan_magics.domain.errors import ProviderError, RequestRejected, ServerFailed
 from jan_magics.domain.events import (
     Finish,
     ReasoningDelta,
+    Remark,
     Seal,
     StreamEvent,
     TextDelta,
@@ -24,17 +26,31 @@ _FILTERS: Final = frozenset(
     {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
      "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "MODEL_ARMOR"}
 )  # fmt: skip
-_BROKEN: Final = frozenset(
-    {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS",
-     "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE"}
-)  # fmt: skip
+_SIMPLER: Final = (
+    "Run the cell again; when it stays, describe the tools more simply, or ask another "
+    "model: %chat use MODEL"
+)
+_BROKEN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({
+    "MALFORMED_FUNCTION_CALL": ("wrote a tool call that cannot be read", _SIMPLER),
+    "UNEXPECTED_TOOL_CALL": (
+        "called a tool where it was offered none", "Offer some (--tools NAME), or ask once more."
+    ),
+    "TOO_MANY_TOOL_CALLS": ("called too many tools one after the other", _SIMPLER),
+    "MISSING_THOUGHT_SIGNATURE": (
+        "misses a signature of its earlier thoughts",
+        "Ask without them: --no-history   or start anew: %chat new",
+    ),
+    "MALFORMED_RESPONSE": ("wrote an answer that cannot be read", _SIMPLER),
+})  # fmt: skip
+"""How an answer broke, and what to do then."""
 
 
 class GoogleDecoder:
     """One piece of the answer after the other; a call comes whole, in one of them."""
 
     __slots__ = (
-        "_asked", "_calls", "_earlier", "_ended", "_halves", "_reason", "_said", "_usage", "done",
+        "_asked", "_broke", "_calls", "_earlier", "_ended", "_halves", "_reason", "_said", "_usage",
+        "done",
     )  # fmt: skip
 
     def __init__(self, asked: Asked, *, calls: int = 0) -> None:
@@ -45,6 +61,7 @@ class GoogleDecoder:
         self._said = False
         self._reason: FinishReason | None = None
         self._ended = ""
+        self._broke: tuple[str, str] | None = None
         self._usage: Mapping[str, Json] = {}
         self._halves = (Surrogates(), Surrogates())
 
@@ -73,15 +90,19 @@ class GoogleDecoder:
         """
         if not self.begun:
             raise empty_answer(self._asked)
-        if self._reason == "error" and not self._said:
-            raise ServerFailed(
-                f"{self._asked.who} could not use what the model wrote: {self._ended[:200]}",
-                "Run the cell again; when it stays, describe the tools more simply, or ask another "
-                "model: %chat use MODEL",
-                model=self._asked.model,
-            )
+        told = list[StreamEvent]()
+        if self._broke:
+            how, step = self._broke
+            if not self._said:
+                raise ServerFailed(
+                    f"{self._asked.who} could not use what the model wrote, which {how}:"
+                    f" {self._ended[:200]}",
+                    step,
+                    model=self._asked.model,
+                )
+            told = [Remark(f"{self._asked.model} {how} ({self._ended[:200]}) · {step}")]
         called = self._calls and self._reason == "stop"
-        return [Finish("tools" if called else self._reason, self._tokens())]
+        return [*told, Finish("tools" if called else self._reason, self._tokens())]
 
     def _piece(self, piece: Mapping[str, Json], events: list[StreamEvent]) -> None:
         if "error" in piece:
@@ -107,6 +128,7 @@ class GoogleDecoder:
             self._reason = _reason(reason)
             told = first.get("finishMessage")
             self._ended = encodable(f"{reason}: {told}" if isinstance(told, str) else reason)
+            self._broke = _BROKEN.get(reason)
 
     def _part(self, part: Mapping[str, Json], events: list[StreamEvent]) -> None:
         signature = part.get("thoughtSignature")

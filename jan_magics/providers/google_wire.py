@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, TypeAlias
 
+from jan_magics.domain.events import LeftOut
 from jan_magics.domain.messages import (
     FilePart,
     Json,
@@ -17,6 +19,7 @@ from jan_magics.domain.messages import (
 from jan_magics.domain.models import ChatRequest, ModelRef, ToolSpec
 from jan_magics.providers.dialects import Dialect
 from jan_magics.providers.params import Settled, settle
+from jan_magics.providers.tool_choice import for_google
 from jan_magics.providers.waves import arguments_of, base64_of, opaque_for, split_wave, waves
 
 Block: TypeAlias = dict[str, Json]
@@ -32,12 +35,13 @@ _BESIDE: Final = frozenset({"safetySettings", "toolConfig", "cachedContent", "la
 _BUDGETS: Final = {"low": 1_024, "medium": 8_192, "high": 24_576, "auto": -1}
 # Its server wants a signature back, and takes this word for calls that another model made.
 _UNSIGNED: Final = "skip_thought_signature_validator"
+_THINKS: Final = re.compile(r"gemini-(?:2\.5|[3-9]|\d\d)")
 _SIGNS: Final = re.compile(r"gemini-(?:[3-9]|\d\d)")
 
 
 def encode(request: ChatRequest, dialect: Dialect) -> Block:
     """Return the body of a request. Raises SettingError."""
-    settled = settle(request.options, dialect, request.model.name)
+    settled = settle_for(request, dialect)
     body: Block = {"contents": _contents(request)}
     if request.system.strip():
         body["systemInstruction"] = {"parts": [{"text": request.system}]}
@@ -45,7 +49,9 @@ def encode(request: ChatRequest, dialect: Dialect) -> Block:
         body["tools"] = [{"functionDeclarations": [_tool(tool) for tool in request.tools]}]
     config: Block = {}
     for name, value in settled.values.items():
-        if value is not None:
+        if name == "tool_choice" and value is not None:
+            body |= {"toolConfig": for_google(value)} if request.tools else {}
+        elif value is not None:
             (body if name in _BESIDE else config)[_NAMES.get(name, name)] = value
     if isinstance(stop := config.get("stopSequences"), str):
         config["stopSequences"] = [stop]
@@ -60,10 +66,21 @@ def encode(request: ChatRequest, dialect: Dialect) -> Block:
     return body
 
 
+def settle_for(request: ChatRequest, dialect: Dialect) -> Settled:
+    """Return the parameters; models that do not think refuse to be told how much."""
+    settled, model = settle(request.options, dialect, request.model.name), request.model.name
+    if settled.level is None or _THINKS.search(model):
+        return settled
+    asked = request.options.parameters.get("reasoning")
+    left = LeftOut("reasoning", f"{model} has no switch for it")
+    told = () if asked in (None, "off", "auto") else (left,)
+    return replace(settled, level=None, left_out=(*settled.left_out, *told))
+
+
 def _thinking(settled: Settled, model: str) -> Block:
-    """Return how much is thought; models that do not think refuse to be told."""
+    """Return how much is thought."""
     level = settled.level
-    if level is None or level == "on" or not re.search(r"gemini-(?:2\.5|[3-9])", model):
+    if level is None or level == "on":
         return {}
     if _SIGNS.search(model):
         if level == "auto":

@@ -12,6 +12,7 @@ from jan_magics.providers.dialects import ANTHROPIC, CUSTOM, GOOGLE, OLLAMA
 from jan_magics.providers.keys import Key, host_of, is_loopback, origin_of
 
 FIELDS: Final = ("address", "api_type", "key_env", "keys", "window", "prices")
+_ADDRESS: Final = 'Write: address = "https://HOST/v1"'
 PRICES: Final = ("input", "output", "cached")
 _WIRES: Final = tuple(wire for wire in get_args(Wire) if wire != "offline")
 _OF_WIRE: Final[Mapping[str, Entry]] = MappingProxyType({
@@ -71,15 +72,19 @@ def _entry(name: str, table: Mapping[str, object], here: str) -> Entry:
     wire, known = wire_of(name, api_type), CATALOG.get(name)
     # Another wire than its own: of what is known of the provider only the name is left.
     made = known if known and known.wire == wire else _OF_WIRE[wire]
-    address = plain_address(_text(table, "address", here)) or (known.address if known else "")
+    written, _, query = _text(table, "address", here).partition("?")
+    address = plain_address(written) or (known.address if known else "")
     if not address:
-        raise SettingError(f"{here} has no address", 'Write: address = "https://HOST/v1"')
-    origin_of(address)
+        raise SettingError(f"{here} has no address", _ADDRESS)
+    try:
+        origin_of(address)
+    except SettingError as fault:
+        raise SettingError(f"address of {here}: {fault.message}", _ADDRESS) from fault
     variable = _text(table, "key_env", here)
     if known and known.address in {"", address}:
         # Its usual variable belongs to its own address, and goes to no other by itself.
         variable = variable or known.key_variable
-    return replace(made, name=name, address=address, key_variable=variable)
+    return replace(made, name=name, address=address, key_variable=variable, query=query)
 
 
 def _text(table: Mapping[str, object], name: str, here: str) -> str:

@@ -1,5 +1,6 @@
 """The line to one server: timeouts, proxies, one resend, and every failure of httpx typed."""
 
+import os
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
+from urllib.request import proxy_bypass
 
 import httpx
 
@@ -15,7 +17,7 @@ from jan_magics.domain.messages import Json
 from jan_magics.domain.models import SENDS
 from jan_magics.providers.bodies import Body
 from jan_magics.providers.failures import Asked, failure
-from jan_magics.providers.keys import Key, is_loopback, origin_of
+from jan_magics.providers.keys import Key, host_of, is_loopback, origin_of
 from jan_magics.providers.transport import CONNECT, transport_failure
 
 READ: Final = 600.0
@@ -69,7 +71,8 @@ class KeyAuth(httpx.Auth):
 class Line:
     """Requests to one address. The client is made by the first request, inside its loop.
 
-    `header` carries the key of who is asked; `headers` go with every request.
+    `header` carries the key of who is asked; `headers` go with every request, and so does what
+    stands behind the `?` of the address.
     """
 
     def __init__(
@@ -80,7 +83,8 @@ class Line:
         headers: Mapping[str, str] | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self.address = address.rstrip("/")
+        base, _, self._query = address.partition("?")
+        self.address = base.rstrip("/")
         self._header = header
         self._headers = dict(headers or {})
         self._transport = transport
@@ -134,7 +138,8 @@ class Line:
             await client.aclose()
 
     def _url(self, path: str) -> str:
-        return f"{origin_of(self.address) if path.startswith('/') else self.address + '/'}{path}"
+        place = f"{origin_of(self.address) if path.startswith('/') else self.address + '/'}{path}"
+        return f"{place}{'&' if '?' in place else '?'}{self._query}" if self._query else place
 
     async def _send(
         self, request: httpx.Request, asked: Asked, progress: _Progress
@@ -190,7 +195,18 @@ class Line:
             httpx.CookieConflict,
             httpx.StreamError,
         ) as error:
-            raise transport_failure(error, asked, begun=progress.answered) from error
+            proxy = "" if is_loopback(self.address) else proxy_variable(self.address)
+            failed = transport_failure(error, asked, begun=progress.answered, proxy=proxy)
+            raise failed from error
+
+
+def proxy_variable(address: str) -> str:
+    """Return the variable of the environment that names a proxy for an address, "" for none."""
+    if proxy_bypass(host_of(address)):
+        return ""
+    scheme = address.partition("://")[0]
+    names = (f"{scheme}_proxy", f"{scheme.upper()}_PROXY", "all_proxy", "ALL_PROXY")
+    return next((name for name in names if os.environ.get(name)), "")
 
 
 async def body_of(response: httpx.Response, limit: int) -> bytes:

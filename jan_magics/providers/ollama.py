@@ -44,8 +44,9 @@ class OllamaProvider(HttpProvider):
         header: str = "Authorization",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        root = address.rstrip("/").removesuffix("/v1")
-        line = Line(root, header=header, transport=transport)
+        base, mark, query = address.partition("?")
+        root = base.rstrip("/").removesuffix("/v1")
+        line = Line(f"{root}{mark}{query}", header=header, transport=transport)
         super().__init__(name, access, dialect, line)
 
     @property

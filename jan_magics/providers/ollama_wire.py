@@ -96,13 +96,13 @@ def encode(request: ChatRequest, dialect: Dialect) -> dict[str, Json]:
         ]
     if request.schema:
         body["format"] = dict(request.schema.body)
-    options: dict[str, Json] = {}
-    if request.window:
-        options["num_ctx"] = request.window
+    options: dict[str, Json] = {"num_ctx": request.window} if request.window else {}
     for name, value in settled.values.items():
         if value is not None:
             common = "num_predict" if name == "max_tokens" else name
             (body if name in _BESIDE else options)[common] = value
+    if isinstance(stop := options.get("stop"), str):
+        options["stop"] = [stop]
     if options:
         body["options"] = options
     if settled.level in {"off", "low", "medium", "high"}:

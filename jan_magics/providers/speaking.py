@@ -3,26 +3,31 @@
 import asyncio
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Final
 
-from jan_magics.domain.errors import ProviderError
+from jan_magics.domain.errors import ModelNotFound, ProviderError
 from jan_magics.domain.events import LeftOut, Loading, StreamEvent, Waiting
 from jan_magics.domain.messages import Json
-from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef
+from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
+from jan_magics.domain.protocols import Provider
 from jan_magics.providers.access import Access, access_of
 from jan_magics.providers.dialects import Dialect
 from jan_magics.providers.exchange import Exchange, Letter, Reading
 from jan_magics.providers.failures import Asked, unreadable
 from jan_magics.providers.http import Line
-from jan_magics.providers.keys import Key
+from jan_magics.providers.keys import NEAR, Key
 from jan_magics.providers.native import is_unloaded
 from jan_magics.providers.params import settle, without
 
 PROBE: Final = 0.1
 """Seconds that a server has to tell what it knows of a model; else that is unknown."""
+SUGGESTING: Final = 1.5
+"""Seconds that a server has to list its models for an error that names the nearest."""
+NEAREST: Final = 3
 LOADING: Final = 0.3
 """Seconds without any event from which on a server is asked whether it loads the model."""
 
@@ -70,6 +75,10 @@ class HttpProvider(ABC):
         """Return what is sent for a request. Raises SettingError for a parameter that is none."""
 
     @abstractmethod
+    async def models(self) -> Sequence[ModelInfo]:
+        """List the models of the server. Raises ProviderError."""
+
+    @abstractmethod
     def reading(self, asked: Asked, request: ChatRequest) -> Reading:
         """Return what makes the reader of an answer, given its content type."""
 
@@ -88,6 +97,7 @@ class HttpProvider(ABC):
                 yield Waiting("waiting: another answer goes first")
             if limiter:
                 await stack.enter_async_context(limiter.place(request.purpose))
+            await stack.enter_async_context(suggesting(self, request.model))
             exchange = self._exchange(request)
             async with aclosing(exchange.events()) as events:
                 if self.tells_loading:
@@ -160,6 +170,30 @@ class HttpProvider(ABC):
         keys = self._access.keys
         number = keys.number if keys.number > 1 else 0
         return Asked(named, self._name, self._line.address, keys.current, number)
+
+
+@asynccontextmanager
+async def suggesting(provider: Provider, model: ModelRef) -> AsyncGenerator[None, None]:
+    """Let an error for a model that is not there name those of its server that are near."""
+    try:
+        yield
+    except ModelNotFound as missing:
+        with suppress(ProviderError, TimeoutError):
+            async with asyncio.timeout(SUGGESTING):
+                names = [info.ref.name for info in await provider.models()]
+            if near := nearest_names(model.name, names):
+                first = replace(model, name=near[0])
+                missing.next_step = f"Nearest there: {', '.join(near)}   then: %chat use {first}"
+        raise
+
+
+def nearest_names(name: str, names: Sequence[str]) -> list[str]:
+    """Return the names that are most like another one, at most three; a part of it counts."""
+    lower = {each.lower(): each for each in names}
+    wanted = name.lower()
+    inside = [each for each in lower if wanted in each or each in wanted]
+    near = get_close_matches(wanted, lower, NEAREST, NEAR)
+    return [lower[each] for each in dict.fromkeys((*near, *sorted(inside, key=len)))][:NEAREST]
 
 
 def parsed_list(body: bytes, asked: Asked) -> Json:

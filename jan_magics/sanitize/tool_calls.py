@@ -104,8 +104,11 @@ def _matched(run: Sequence[Message]) -> Iterator[_Item]:
 
 
 def _give(result: ToolResultPart, calls: Sequence[_Called], *, better: bool = False) -> bool:
-    """Give a result to the first call that waits, or that has only an interrupted one."""
-    for call in calls:
+    """Give a result to the first call that waits, or that has only an interrupted one.
+
+    Where several calls have one id, as some servers count, those of the result's name go first.
+    """
+    for call in sorted(calls, key=lambda each: each.part.name != result.name):
         if call.result is None or (
             better and call.result.state == "interrupted" and result.state != "interrupted"
         ):

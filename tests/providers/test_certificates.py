@@ -13,9 +13,11 @@ import pytest
 
 from jan_magics.domain.errors import ModelNotReachable, SettingError
 from jan_magics.domain.events import Finish, TextDelta
+from jan_magics.providers.http import proxy_variable
 from jan_magics.providers.openai import OpenAIProvider
 from tests.conftest import require
 from tests.providers.asking import asking, collect
+from tests.providers.loopback import http, serving
 
 BODY = b'data: {"choices":[{"delta":{"content":"one"},"finish_reason":"stop"}]}\n\n'
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n"
@@ -67,8 +69,54 @@ def ask(certificate: tuple[Path, Path]) -> list[Any]:
 
 
 def test_a_certificate_that_nobody_vouches_for(certificate: tuple[Path, Path]) -> None:
-    with pytest.raises(ModelNotReachable, match="its certificate is not trusted"):
+    with pytest.raises(ModelNotReachable, match="its certificate is not trusted") as raised:
         ask(certificate)
+    assert "SSL_CERT_FILE=" in raised.value.next_step
+
+
+def test_a_server_that_speaks_without_encryption() -> None:
+    async def go() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        provider = OpenAIProvider("test", f"https://127.0.0.1:{port}/v1")
+        try:
+            await collect(provider, asking("hi"))
+        finally:
+            await provider.close()
+            server.close()
+
+    with pytest.raises(ModelNotReachable, match="without encryption") as raised:
+        asyncio.run(go())
+    assert raised.value.next_step.startswith("Write http://127.0.0.1:")
+
+
+def test_a_proxy_that_does_not_answer_is_named_by_its_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def go() -> None:
+        async with serving(http(b"no", status=403)) as server:
+            port = server.address.partition("127.0.0.1:")[2].partition("/")[0]
+            monkeypatch.setenv("HTTPS_PROXY", f"http://user:hidden@127.0.0.1:{port}")
+            provider = OpenAIProvider("test", "https://host.example/v1")
+            try:
+                await collect(provider, asking("hi"))
+            finally:
+                await provider.close()
+
+    with pytest.raises(ModelNotReachable, match="the proxy that HTTPS_PROXY names") as raised:
+        asyncio.run(go())
+    assert "NO_PROXY=host.example" in raised.value.next_step
+    assert "hidden" not in str(raised.value)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    with pytest.raises(ModelNotReachable, match="the proxy that HTTPS_PROXY names"):
+        asyncio.run(collect(OpenAIProvider("test", "https://host.example/v1"), asking("hi")))
+    monkeypatch.setenv("NO_PROXY", "host.example")
+    assert proxy_variable("https://host.example/v1") == ""
 
 
 def test_an_authority_of_the_users_own(

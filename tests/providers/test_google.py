@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import ProviderError
-from jan_magics.domain.events import fold
+from jan_magics.domain.errors import ProviderError, ServerFailed
+from jan_magics.domain.events import Remark, fold
 from jan_magics.domain.messages import (
     FilePart,
     Json,
@@ -83,6 +83,43 @@ def test_parameters_have_names_of_their_own() -> None:
 def test_levels_of_reasoning(model: str, level: str, sent: Json) -> None:
     found = body("hi", model=model, parameters={"reasoning": level})
     assert found.get("generationConfig", {}).get("thinkingConfig") == sent
+
+
+@pytest.mark.parametrize(
+    ("model", "level", "told"),
+    [("gemini-2.0-flash", "high", True), ("gemini-2.0-flash", "off", False),
+     ("gemma-3-27b-it", "low", True), ("gemini-2.5-pro", "high", False)],
+)  # fmt: skip
+def test_a_level_that_a_model_cannot_be_told_is_named(model: str, level: str, told: bool) -> None:
+    request = asking("hi", model=f"google:{model}", parameters={"reasoning": level})
+    left = [each.name for each in letter_for(request, DIALECT).settled.left_out]
+    assert left == (["reasoning"] if told else [])
+
+
+@pytest.mark.parametrize("begun", [True, False])
+@pytest.mark.parametrize(
+    ("reason", "said", "step"),
+    [
+        ("MALFORMED_FUNCTION_CALL", "a tool call that cannot be read", "more simply"),
+        ("UNEXPECTED_TOOL_CALL", "called a tool where it was offered none", "--tools NAME"),
+        ("MISSING_THOUGHT_SIGNATURE", "a signature of its earlier thoughts", "--no-history"),
+    ],
+)
+def test_an_answer_that_broke_says_how_and_what_to_do(
+    reason: str, said: str, step: str, begun: bool
+) -> None:
+    answer = GOOGLE.answer()
+    frame = {"candidates": [{"finishReason": reason, "content": {"role": "model"}}]}
+    answer.feed(GOOGLE.body(*([GOOGLE.words("好")] if begun else []), frame))
+    if begun:
+        remark = next(event.text for event in answer.close() if isinstance(event, Remark))
+    else:
+        with pytest.raises(ServerFailed) as raised:
+            [*answer.close()]
+        remark = str(raised.value)
+    assert said in remark
+    assert step in remark
+    assert reason in remark
 
 
 CALLS = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jan_magics.domain.errors import KeyRefused, SettingError
+from jan_magics.domain.errors import KeyRefused, ProviderError, SettingError
 from jan_magics.domain.models import parse_model
 from jan_magics.engine.settings import Settings, read_settings
 from jan_magics.providers.anthropic import AnthropicProvider
@@ -217,3 +217,36 @@ def test_a_cell_asks_a_host_of_the_config_with_its_window(tmp_path: Path) -> Non
         assert "Das ist schön" in str(ran.displays[-1]["text/plain"])
     asked = [json.loads(each) for each in server.bodies if b'"messages"' in each]
     assert [each["options"]["num_ctx"] for each in asked] == [9000]
+
+
+@pytest.mark.parametrize(
+    ("api_type", "path"),
+    [
+        ("openai", "/deployments/gpt4/chat/completions?api-version=2024-10-21&code=geheim77"),
+        ("google", "streamGenerateContent?alt=sse&api-version=2024-10-21&code=geheim77"),
+        ("ollama", "/deployments/gpt4/api/chat?api-version=2024-10-21&code=geheim77"),
+    ],
+)
+def test_what_stands_behind_the_address_goes_with_every_request_and_is_not_shown(
+    api_type: str, path: str
+) -> None:
+    async def go() -> tuple[list[str], str]:
+        async with serving(http(b'{"error": "no ?code=geheim77"}', status=500)) as server:
+            root = server.address.removesuffix("/v1")
+            address = f"{root}/deployments/gpt4/?api-version=2024-10-21&code=geheim77"
+            known = host("lab", address=address, api_type=api_type)
+            provider: Any = connect(parse_model("lab:m"), keys=NO_KEYS, host=known)
+            with pytest.raises(ProviderError) as raised:
+                await collect(provider, asking("hi", model="lab:m"))
+            await provider.close()
+            return server.heads, f"{raised.value} {provider.address} {known} {known.address}"
+
+    heads, shown = asyncio.run(go())
+    assert path in heads[-1].splitlines()[0]
+    assert "api-version" not in shown
+    assert "deployments/gpt4" in shown
+
+
+def test_an_address_that_is_none_names_its_provider() -> None:
+    with pytest.raises(SettingError, match=r"address of \[providers.lab\] in config.toml"):
+        host("lab", address="https://127.0.0.1:99999/v1")

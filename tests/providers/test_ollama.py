@@ -55,6 +55,11 @@ def test_the_window_that_somebody_set_is_asked_for() -> None:
     assert "options" not in encode(request, DIALECT)
 
 
+@pytest.mark.parametrize("stop", ["END", ["END"]])
+def test_what_stops_an_answer_is_a_list(stop: Any) -> None:
+    assert body("hi", parameters={"stop": stop})["options"] == {"stop": ["END"]}
+
+
 def test_parameters_are_options_but_for_those_that_are_not() -> None:
     given = {"keep_alive": "10m", "format": "json", "min_p": 0.1, "max_output_tokens": 7}
     sent = body("hi", temperature=0.5, seed=1, parameters=given)

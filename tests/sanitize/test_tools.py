@@ -214,3 +214,14 @@ def test_system_messages_are_one_or_none() -> None:
     roles = [line.split()[1] for line in cleaned(*history)]
     assert roles == ["system:", "user:", "assistant:", "system:", "user:"]
     assert all(a != b for a, b in pairwise(line.split()[1] for line in none))
+
+
+def test_results_of_one_id_go_to_the_call_of_their_name() -> None:
+    calls = (call("0", name="stock"), call("0", name="price"))
+    results = (result("0", "12 €", name="price"), result("0", "7", name="stock"))
+    assert cleaned(user("bolts?"), answer(*calls, *results)) == [
+        "u user: bolts?",
+        "a assistant: stock(0) | price(0_2) | 0=7 | 0_2=12 €",
+    ]
+    twice = (call("0", '{"at": 1}'), call("0", '{"at": 2}'), result("0", "a"), result("0", "b"))
+    assert cleaned(user("?"), answer(*twice))[1] == "a assistant: look(0) | look(0_2) | 0=a | 0_2=b"
