@@ -5,7 +5,9 @@ from typing import Any
 
 from jan_magics.api.context import say
 from jan_magics.api.host import Host
+from jan_magics.engine.views import View as Seen
 from jan_magics.widgets.comm import View, open_view, why_none
+from jan_magics.widgets.open_views import views_of
 
 
 def live(host: Host, value: Any, make: Callable[[], View], said: Iterable[str] = ()) -> Any:
@@ -21,3 +23,13 @@ def live(host: Host, value: Any, make: Callable[[], View], said: Iterable[str] =
         return value
     language = host.session().settings().get("language").value
     return open_view(host.shell, make(), value, language or "")
+
+
+def telling(host: Host) -> Callable[[Seen], None]:
+    """Return what tells cells and other views where a thread stands once a view has changed it."""
+
+    def told(view: Seen) -> None:
+        host.tell(view.thread, view.path())
+        views_of(host.shell).after_cell()
+
+    return told

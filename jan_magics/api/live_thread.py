@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING, cast
 
 from jan_magics.api.host import Host
-from jan_magics.api.live import live
+from jan_magics.api.live import live, telling
 from jan_magics.api.transcript import Transcript, transcript
-from jan_magics.engine.views import View
 from jan_magics.widgets.thread_view import ThreadView
 
 if TYPE_CHECKING:
@@ -14,10 +13,6 @@ if TYPE_CHECKING:
 
 def live_thread(host: Host) -> "Live | Transcript":
     """Return the thread as a view, else as a text."""
-
-    def went(view: View) -> None:
-        host.tell(view.thread, view.path())
-
     still = transcript(host.session().view(), None)
-    shown = live(host, still, lambda: ThreadView(host.bridge, host.session, went))
+    shown = live(host, still, lambda: ThreadView(host.bridge, host.session, telling(host)))
     return cast("Live | Transcript", shown)

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from jan_magics.api.host import Host
-from jan_magics.api.live import live
+from jan_magics.api.live import live, telling
 from jan_magics.api.tree import tree_of
 from jan_magics.engine.views import View
 from jan_magics.widgets.branch_picker import BranchPicker
@@ -12,12 +12,8 @@ from jan_magics.widgets.branch_picker import BranchPicker
 
 def live_tree(host: Host) -> Any:
     """Return the tree as a view, else as a text."""
-
-    def went(view: View) -> None:
-        host.tell(view.thread, view.path())
-
     tree = tree_of(host.session().view())
-    return live(host, tree, lambda: BranchPicker(host.session, told_of, went))
+    return live(host, tree, lambda: BranchPicker(host.session, told_of, telling(host)))
 
 
 def told_of(view: View) -> dict[str, Any]:

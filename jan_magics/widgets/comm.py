@@ -28,6 +28,8 @@ NO_PAGE: Final = (
 )
 READY: Final[Message] = {"kind": "ready"}
 """What a page says that has just come; it is then told everything."""
+DRAWN: Final = frozenset(("thread", "tree", "budget"))
+"""The messages by which a page is up to date."""
 LARGEST_FIRST: Final = 16_000
 """Characters of JSON that may be part of a widget's saved state."""
 
@@ -108,14 +110,17 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
     def say(message: Message) -> None:
         if page.comm is not None:
             page.send(message)
+        if message["kind"] in DRAWN:
+            opened.seen = view.mark()
 
     def hear(_: object, content: object, __: object) -> None:
         if isinstance(content, dict):
             _take(view, say, content)
 
+    opened = Opened(page.close, view.mark, partial(_take, view, say, READY))
     view.joined(say)
     page.on_msg(hear)
-    views_of(shell).add(Opened(page.close, view.mark, partial(_take, view, say, READY)))
+    views_of(shell).add(opened)
     return Live(value, still, page)
 
 

@@ -41,9 +41,9 @@ class OpenViews:
         """Close what an earlier run of a cell has shown: its output is about to go."""
         self._close(getattr(info, "cell_id", None) or "", "")
 
-    def after_cell(self, _: Any) -> None:
-        """Draw what is no longer as it was: a cell may have changed the thread."""
-        for view in self.opened:
+    def after_cell(self, _: Any = None) -> None:
+        """Draw what is no longer as it was: a cell, or another view, has changed the thread."""
+        for view in tuple(self.opened):
             with suppress(JanError):  # who asks next is told
                 mark = view.mark()
                 if mark != view.seen:

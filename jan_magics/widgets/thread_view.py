@@ -207,12 +207,14 @@ def _version(view: ThreadView, message: Mapping[str, Any]) -> None:
     at = index.version(str(message.get("message")))[0] - 1 + step
     if 0 <= at < len(siblings):
         go(session, siblings[at].id)
-        _changed(view)
+    _changed(view)
 
 
 def _stop(view: ThreadView, _: Mapping[str, Any]) -> None:
     if busy := view.busy:
         busy.job.loop.call_soon_threadsafe(busy.job.drop)
+    else:
+        view.show()
 
 
 def _clear(view: ThreadView, _: Mapping[str, Any]) -> None:

@@ -105,6 +105,30 @@ def test_the_kernel_is_free_while_an_answer_grows(kernel: Kernel) -> None:
     over(page)
 
 
+def test_a_page_that_comes_back_goes_on_where_the_answer_is(kernel: Kernel) -> None:
+    page = opened(kernel, f"{ECHO} -P pace=0.05")
+    page.say(kind="send", text="\n\n".join(f"paragraph {n}" for n in range(100)))
+    while "paragraph 3" not in str(page.said[-1]):
+        page.wait("delta")
+    page.say(kind="ready")
+    state = page.wait("thread")
+    assert state["busy"] == {"what": "answering", "prompt": ""}
+    assert [row["role"] for row in state["rows"]] == ["user"]
+    whole = page.wait("delta")
+    assert whole["fresh"]
+    assert "<p>paragraph 0</p>" in whole["settled"]
+    page.say(kind="stop")
+    over(page)
+
+
+def test_other_views_follow(kernel: Kernel) -> None:
+    kernel.ok(ECHO)
+    tree = Page(kernel, kernel.ok("%chat tree --live", cell_id="tree"), "tree")
+    page = opened(kernel)
+    page.say(kind="send", text="你好")
+    assert [row["text"] for row in tree.wait("tree")["rows"]] == ["你好", "你好"]
+
+
 def test_what_is_cleared_unfolds_to_the_originals(kernel: Kernel) -> None:
     page = opened(kernel)
     asks(page, kind="send", text="one")

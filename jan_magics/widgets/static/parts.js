@@ -25,15 +25,17 @@ function tongue(model, chinese) {
     (known[words] ?? words).replace(/\{(\w+)\}/g, (_, name) => String(given[name] ?? ''));
 }
 
-/** Make the frame of a view: what went wrong on top, the content below. */
+/** Make the frame of a view: what went wrong or is waited for on top, the content below. */
 function frame(el, label) {
   const alert = make('div', { class: 'jan-alert', role: 'alert', hidden: true });
+  const waiting = make('div', { class: 'jan-waiting', role: 'status', hidden: true });
   const body = make('div', { class: 'jan-body' });
   // Else the notebook takes Enter, arrows and letters for itself.
   const root = make(
     'div',
     { class: 'jan-view', role: 'group', 'aria-label': label, 'data-lm-suppress-shortcuts': 'true' },
     alert,
+    waiting,
     body
   );
   root.addEventListener('keydown', event => event.stopPropagation());
@@ -41,6 +43,10 @@ function frame(el, label) {
   return {
     root,
     body,
+    wait(words) {
+      waiting.hidden = !words;
+      waiting.textContent = words;
+    },
     fail(message) {
       alert.hidden = !message;
       alert.replaceChildren(
@@ -50,9 +56,21 @@ function frame(el, label) {
   };
 }
 
+// What is clicked while a cell runs is heard after it.
+const PATIENCE = 2000;
+const WAITING = 'the kernel is busy, or gone: what was asked for waits';
+const WAITING_CHINESE = { [WAITING]: '内核正忙或已退出：请求正在等待' };
+
 /** Hear the kernel, show what it has said before, and say that somebody looks. */
 function connect(model, framed, take) {
+  const t = tongue(model, WAITING_CHINESE);
+  let timer;
+  const settle = () => {
+    clearTimeout(timer);
+    framed.wait('');
+  };
   const hear = message => {
+    settle();
     if (message.kind === 'failed') {
       framed.fail(message);
     }
@@ -60,6 +78,8 @@ function connect(model, framed, take) {
   };
   const say = message => {
     framed.fail(null);
+    clearTimeout(timer);
+    timer = setTimeout(() => framed.wait(t(WAITING)), PATIENCE);
     model.send(message);
   };
   model.on('msg:custom', hear);
@@ -68,5 +88,9 @@ function connect(model, framed, take) {
     take(first);
   }
   model.send({ kind: 'ready' });
-  return { say, end: () => model.off('msg:custom', hear) };
+  const end = () => {
+    clearTimeout(timer);
+    model.off('msg:custom', hear);
+  };
+  return { say, end };
 }
