@@ -98,6 +98,7 @@ _WINDOWS: Final = (
     (r"gemini", 1_048_576),
     (r"grok", 131_072),
     (r"mistral-(?:large|medium|small)|ministral|pixtral|codestral|devstral|magistral", 128_000),
+    (r"deepseek-(?:v[4-9]|flash)", 1_000_000),
     (r"deepseek-(?:chat|reasoner)", 128_000),
     (r"command-[ar]", 128_000),
     (r"sonar", 128_000),
@@ -134,13 +135,14 @@ def longest_answer(name: str) -> int:
 
 
 _CAPABILITIES: Final = (
-    ("tools", r"claude|gemini|gpt-[45]|o[134](?:-|$)|grok|command-[ar]|kimi|minimax|deepseek-chat"
+    ("tools", r"claude|gemini|gpt-[45]|o[134](?:-|$)|grok|command-[ar]|kimi|minimax"
+              r"|deepseek-(?:chat|v[4-9]|flash)"
               r"|mistral-(?:large|medium|small)|ministral|codestral|devstral|magistral|gpt-oss"
               r"|llama-?[34]|qwen-?[23]"),
     ("vision", r"claude|gemini|gpt-(?:4o|4\.1|5)|o[34](?:-|$)|grok-4|pixtral|llama-?4|-vl\b|vision"
                r"|mistral-(?:medium|small)"),
     ("reasoning", r"claude-(?:3-7|(?:opus|sonnet|haiku)-[4-9])|gemini-(?:2\.5|[3-9])|gpt-(?:5|oss)"
-                  r"|o[134](?:-|$)|grok-[34]|deepseek-(?:reasoner|r1)|magistral|qwen-?3|kimi-k2-think"
+                  r"|o[134](?:-|$)|grok-[34]|deepseek-(?:reasoner|r1|v[4-9]|flash)|magistral|qwen-?3|kimi-k2-think"
                   r"|minimax-m|sonar-reasoning"),
 )  # fmt: skip
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from jan_magics.domain.errors import ProviderError
-from jan_magics.domain.messages import Json
+from jan_magics.domain.errors import ProviderError, ServerFailed
+from jan_magics.domain.messages import FinishReason, Json
 from jan_magics.providers.complaints import complaint_in
-from jan_magics.providers.failures import Asked, complained, unreadable
+from jan_magics.providers.failures import Asked, complained, empty_answer, unreadable
 
 # What a server calls its failure, where it gives no number that means one.
 _STATUSES: Final[Mapping[str, int]] = {
@@ -53,6 +53,19 @@ def object_of(payload: bytes, asked: Asked) -> dict[str, Json] | None:
     if not isinstance(found, dict):
         raise unreadable(asked, "a piece of it is no object")
     return found
+
+
+def nothing_said(asked: Asked, reason: FinishReason | None, *, said: bool) -> ProviderError | None:
+    """Return the error of an answer without a word, None where it has one, or has ended well."""
+    if said or reason not in (None, "error"):
+        return None
+    if reason is None:
+        return empty_answer(asked)
+    return ServerFailed(
+        f"{asked.who} has ended the answer with an error, and does not say which",
+        "Run the cell again, or ask another model: %chat use MODEL",
+        model=asked.model,
+    )
 
 
 def refusal_in(error: Json, asked: Asked) -> ProviderError:

@@ -13,8 +13,8 @@ from jan_magics.domain.events import (
     ToolCallDelta,
 )
 from jan_magics.domain.messages import FinishReason, Json
-from jan_magics.providers.failures import Asked, empty_answer
-from jan_magics.providers.frames import object_of, refusal_in
+from jan_magics.providers.failures import Asked
+from jan_magics.providers.frames import nothing_said, object_of, refusal_in
 from jan_magics.providers.openai_usage import count, timings_of, usage_of, usage_of_timings
 from jan_magics.providers.reasoning import Piece, Thoughts
 from jan_magics.providers.surrogates import Surrogates, encodable
@@ -79,9 +79,9 @@ class Decoder:
         self._beside(chunk, events)
 
     def close(self) -> list[StreamEvent]:
-        """Return the Finish. Raises StreamBroken when nothing was said at all."""
-        if not self.begun:
-            raise empty_answer(self._asked)
+        """Return the Finish. Raises StreamBroken, ServerFailed when nothing was said at all."""
+        if fault := nothing_said(self._asked, self._reason, said=self._said):
+            raise fault
         events: list[StreamEvent] = []
         self._part(self._thoughts.close() if self._thoughts else [], events)
         events += self._details.seal(self._asked) if self._details else []

@@ -255,6 +255,15 @@ def test_bodies_that_are_no_answer(body: bytes, words: str) -> None:
         read([body], stream=False)
 
 
+@pytest.mark.parametrize("reason", ["error", "insufficient_system_resource"])
+def test_an_end_that_is_an_error_is_one_where_nothing_was_said(reason: str) -> None:
+    with pytest.raises(ServerFailed, match="has ended the answer with an error"):
+        read([sse({"choices": [{"delta": {}, "finish_reason": reason}]})])
+    *_, end = read([sse(delta(content="halb"), {"choices": [{"finish_reason": reason}]})])
+    assert isinstance(end, Finish)
+    assert end.reason == "error"
+
+
 def test_words_before_an_error_in_the_same_piece_are_kept() -> None:
     body = sse(delta(content="a"), {"error": {"message": "boom"}})
     assert outcome([body]).parts == (TextPart("a"),)

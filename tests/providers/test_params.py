@@ -114,6 +114,8 @@ def test_a_refusal_is_answered_once_and_only_with_parameters(parameters: dict[st
         ("o3-mini", {"tools", "vision", "reasoning"}),
         ("text-embedding-3-small", set()),
         ("deepseek-reasoner", {"reasoning"}),
+        ("deepseek-v4-pro", {"tools", "reasoning"}),
+        ("deepseek-flash", {"tools", "reasoning"}),
     ],
 )
 def test_what_makers_declare(name: str, can: set[str]) -> None:
