@@ -3,7 +3,7 @@
 Targets: finding neighbours alone at most 1.3 × the bare product in numpy; a search by vector with
 k = 10, its texts and its DataFrame at least 5 × as fast as a raw query of sqlite-vec at
 20,000 × 384, and 4 × at 100,000 × 256; from opening a file of 20,000 chunks to the first answer at
-most 150 ms, imports done. Rivals that are not installed are left out.
+most 150 ms, imports done. Rivals that are not installed are named and left out.
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -83,16 +84,43 @@ def sqlite_vec_here(folder: Path, rows: FloatMatrix) -> apsw.Connection:
     return connection
 
 
-def others(rows: FloatMatrix, asked: FloatMatrix) -> dict[str, float]:
-    """Measure the rivals that are installed."""
-    found: dict[str, float] = {}
-    if find_spec("faiss"):
-        import faiss  # type: ignore[import-not-found, unused-ignore]
+def faiss_here(_: Path, rows: FloatMatrix) -> Callable[[FloatMatrix], object]:
+    """Return an exact search of faiss."""
+    import faiss  # type: ignore[import-not-found, unused-ignore]
 
-        index = faiss.IndexFlatIP(rows.shape[1])
-        index.add(rows)
-        found["faiss"] = median(lambda n: index.search(asked[n : n + 1], K))
+    index = faiss.IndexFlatIP(rows.shape[1])
+    index.add(rows)
+    return lambda query: index.search(query, K)
+
+
+def lancedb_here(folder: Path, rows: FloatMatrix) -> Callable[[FloatMatrix], object]:
+    """Return an exact search of LanceDB: a table of its own, without an index."""
+    import lancedb  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    flat = pyarrow.array(rows.ravel())
+    vectors_there = pyarrow.FixedSizeListArray.from_arrays(flat, rows.shape[1])
+    data = pyarrow.table({"n": pyarrow.array(range(len(rows))), "vector": vectors_there})
+    table = lancedb.connect(str(folder / "lance")).create_table("v", data)
+    return lambda query: table.search(query[0]).distance_type("cosine").limit(K).to_arrow()
+
+
+RIVALS = {"faiss": faiss_here, "lancedb": lancedb_here}
+
+
+def others(folder: Path, rows: FloatMatrix, asked: FloatMatrix) -> dict[str, float]:
+    """Measure the rivals that are installed, and say which are not."""
+    found: dict[str, float] = {}
+    for name, make in RIVALS.items():
+        if find_spec(name) is None:
+            print(f"  {name} is left out: not installed (pip install --group bench)")
+            continue
+        found[name] = median(partial(_nth, make(folder, rows), asked))
     return found
+
+
+def _nth(ask: Callable[[FloatMatrix], object], asked: FloatMatrix, n: int) -> object:
+    return ask(asked[n : n + 1])
 
 
 def measure(n: int, dim: int, folder: Path) -> dict[str, float]:
@@ -124,7 +152,7 @@ def measure(n: int, dim: int, folder: Path) -> dict[str, float]:
         "search": median(lambda i: search(collection, [str(i)], options, embedder)),
         "search+table": median(whole),
         "hybrid": median(lambda i: search(collection, [texts[i]], Options(k=K), embedder)),
-        **others(rows, asked),
+        **others(folder, rows, asked),
     }
     collection.close()
     raw.close()
