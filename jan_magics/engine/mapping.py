@@ -5,6 +5,7 @@ not asked again.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -31,7 +32,7 @@ from jan_magics.engine.given import looks_up
 from jan_magics.engine.known_rows import KnownRows
 from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.purse import Purse, SpentError
-from jan_magics.engine.reply import Progress
+from jan_magics.engine.reply import SHOW_EVERY, Progress
 from jan_magics.engine.session import Opened, Session
 from jan_magics.engine.side_turns import SideTurns
 from jan_magics.engine.supplying import supplied
@@ -45,6 +46,8 @@ FATAL: Final = (NotRecorded, StoreError)
 """Failures after which a table would not be what it says."""
 PATIENCE: Final = 4
 """Hopeless rows in a row, after which the others are not asked any more."""
+
+_WAITS: Final = re.compile(r"waiting \d")
 
 
 @dataclass(slots=True)
@@ -67,6 +70,7 @@ class Table:
     purse: Purse | None = None
     over: str = ""
     _hopeless: int = 0
+    _shown: float = 0.0
     _same: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def run(self, prompts: Sequence[Prompt], how: How) -> None:
@@ -137,7 +141,7 @@ class Table:
             settings, ready = self.opened.settings, self.prepared
             ready = replace(ready, wanted=replace(ready.wanted, text=text))
             ready = await supplied(ready, settings, ask.fit, self.view, self._note)
-            ask = as_row(ready.ask(self.view, ask.fit), self.keeper)
+            ask = as_row(await ready.ready(self.view, ask.fit, None, self._note), self.keeper)
         return replace(ask, text=text, row=key)
 
     async def _turn(self, ask: Ask, over: Callable[[Turn], None]) -> None:
@@ -172,13 +176,19 @@ class Table:
 
     def _note(self, progress: Progress) -> None:
         # Of so many rows only the waits of all of them are told.
-        if progress.note.startswith("waiting") and progress.note != self.tally.note:
+        if _WAITS.match(progress.note):
             self.tally.note = progress.note
-            self.show(self.tally)
+            self._show()
 
     def _end(self, n: int, done: Done) -> None:
         self.tally.end(n, done)
-        self.show(self.tally)
+        self._show()
+
+    def _show(self) -> None:
+        """Tell how far it is, not more often than anybody looks: each time another thread wakes."""
+        if (now := perf_counter()) >= self._shown + SHOW_EVERY:
+            self._shown = now
+            self.show(self.tally)
 
 
 async def map_rows(
@@ -202,7 +212,7 @@ async def map_rows(
     fit = for_rows(await session.fit(opened.prepared, settings, view, note), view.records)
     prepared = await opened.prepared.complete(None, note)
     keeper = SideTurns(engine, opened.thread)
-    first = as_row(prepared.ask(view, fit), keeper)
+    first = as_row(await prepared.ready(view, fit, None, note), keeper)
     tally.model, tally.schema, tally.began = str(first.model), first.schema, perf_counter()
     made = (session, opened, prepared, view, first, not _needs_more(prepared, view))
     table = Table(*made, keeper, tally, show)

@@ -4,14 +4,15 @@ import difflib
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.models import parse_model
+from jan_magics.engine.setting_files import Unread, read_toml
 from jan_magics.engine.setting_list import BY_NAME, SETTINGS, SWITCH, Setting, trait_of, variable_of
 from jan_magics.providers.hosts import Host, read_host
 from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
@@ -162,19 +163,6 @@ def _number(setting: Setting, value: object, source: str) -> str:
     return str(number)
 
 
-class _Unread(Exception):
-    """Carry a file that is no TOML, and its text as far as it can be read."""
-
-    def __init__(self, path: Path, fault: Exception, text: str) -> None:
-        super().__init__(path.name)
-        self.path = path
-        self.fault = SettingError(
-            f"{path.name} cannot be read: {fault}", f"Mend or remove the file {str(path)!r}"
-        )
-        # What cannot be read at all may hold any setting.
-        self.text = text or " ".join(each.name for each in SETTINGS)
-
-
 def read_settings(
     folder: Path,
     config_folder: Path,
@@ -196,20 +184,28 @@ def read_settings(
     try:
         if project := nearest_project(folder):
             sources.append(_from_project(*project, notes))
-    except _Unread as unread:
+    except Unread as unread:
         sources.append(_damaged(unread, notes, foreign=True))
     path = config_folder / "config.toml"
     hosts: dict[str, Host] = {}
     faults: dict[str, SettingError] = {}
     try:
         user = _from_user(path, notes, hosts, faults)
-    except _Unread as unread:
+    except Unread as unread:
         user = _damaged(unread, notes)
         faults = dict.fromkeys(_PROVIDER.findall(unread.text), unread.fault)
     return Settings((*sources, user), hosts, tuple(notes), faults)
 
 
-def _damaged(unread: "_Unread", notes: list[str], *, foreign: bool = False) -> Source:
+def read_hosts(config_folder: Path) -> Mapping[str, Host]:
+    """Return the servers of the user's own file as it is now; none where it cannot be read."""
+    hosts: dict[str, Host] = {}
+    with suppress(Unread):
+        _from_user(config_folder / "config.toml", [], hosts, {})
+    return hosts
+
+
+def _damaged(unread: Unread, notes: list[str], *, foreign: bool = False) -> Source:
     """Return a file that is no TOML as a source, and say so."""
     notes.append(f"{unread.fault.message} · {unread.fault.next_step}")
     last = {each.name: each.name.rpartition(".")[2] for each in SETTINGS}
@@ -221,12 +217,12 @@ def nearest_project(folder: Path) -> tuple[Path, Mapping[str, object]] | None:
     """Find the nearest `pyproject.toml` at or above a folder, and its `[tool.jan_magics]`.
 
     Raises:
-        _Unread: when it is not TOML.
+        Unread: when it is not TOML.
     """
     for parent in (folder, *folder.parents):
         path = parent / "pyproject.toml"
         if path.is_file():
-            tool = _toml(path).get("tool")
+            tool = read_toml(path).get("tool")
             table = tool.get("jan_magics") if isinstance(tool, dict) else None
             return (path, table) if isinstance(table, dict) else None
     return None
@@ -249,7 +245,7 @@ def _from_project(path: Path, table: Mapping[str, object], notes: list[str]) -> 
 def _from_user(
     path: Path, notes: list[str], hosts: dict[str, Host], faults: dict[str, SettingError]
 ) -> Source:
-    table = dict(_toml(path)) if path.is_file() else {}
+    table = dict(read_toml(path)) if path.is_file() else {}
     providers = table.pop("providers", {})
     for name, entry in providers.items() if isinstance(providers, dict) else ():
         if isinstance(entry, dict):
@@ -286,13 +282,3 @@ def _open_to_others(path: Path) -> bool:
 def _unknown(name: str) -> str:
     nearest = difflib.get_close_matches(name, BY_NAME, 1)
     return f"no setting {name!r}" + (f", closest: {nearest[0]!r}" if nearest else "")
-
-
-def _toml(path: Path) -> dict[str, Any]:
-    text = ""
-    try:
-        content = path.read_bytes()
-        text = content.decode("utf-8", "replace")
-        return tomllib.loads(content.decode())
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
-        raise _Unread(path, fault, text) from fault
