@@ -53,7 +53,7 @@ def explain(
                 f"no chunk {chunk_id!r} in this collection",
                 "Take an id from the column `chunk`: %rag search --all TEXT",
             )
-        (asked,) = ask(snapshot.fingerprint, [question], options, where, embedder)
+        (asked,) = ask(snapshot, [question], options, where, embedder)
         standing = Standing(snapshot, asked, number)
         outside = where is not None and number not in set(snapshot.passing(where))
         found, place = standing.at(asked.options)

@@ -63,12 +63,12 @@ def search(
     with collection.snapshot(options.index) as snapshot:
         if snapshot.is_empty():
             raise RetrievalError("the collection is empty", "Add documents first: %rag add PATH")
-        asked = ask(snapshot.fingerprint, questions, options, where, embedder)
+        asked = ask(snapshot, questions, options, where, embedder)
         return [answer(snapshot, each) for each in asked]
 
 
 def ask(
-    fingerprint: Fingerprint | None,
+    snapshot: Snapshot,
     questions: Sequence[str],
     options: Options,
     where: Tree | None,
@@ -77,22 +77,24 @@ def ask(
     """Decide how each question can be asked. Raises as `search` does."""
     if not all(question.strip() for question in questions):
         raise RetrievalError("the question is empty", "Ask something: %rag search TEXT")
+    notes = () if where is None else snapshot.notes_on(where)
     if options.mode == "keyword":
-        return [Asked(question, None, options, where) for question in questions]
+        return [Asked(question, None, options, where, notes) for question in questions]
     try:
-        vectors = gate.question_vectors(_own(fingerprint, embedder), questions)
+        vectors = gate.question_vectors(_own(snapshot.fingerprint, embedder), questions)
     except EmbedderError as error:
         vectors = [error] * len(questions)
     return [
-        _by_words(question, vector, options, where)
+        _by_words(Asked(question, None, options, where, notes), vector)
         if isinstance(vector, EmbedderError)
-        else Asked(question, vector, options, where)
+        else Asked(question, vector, options, where, notes)
         for question, vector in zip(questions, vectors, strict=True)
     ]
 
 
-def _by_words(question: str, error: EmbedderError, options: Options, where: Tree | None) -> Asked:
+def _by_words(asked: Asked, error: EmbedderError) -> Asked:
     """Ask by words what cannot be asked by vector, and say so; an error where that is no answer."""
+    options = asked.options
     if options.mode == "vector":
         raise error
     if options.threshold is not None:
@@ -102,7 +104,8 @@ def _by_words(question: str, error: EmbedderError, options: Options, where: Tree
             "Leave the threshold out to search by words",
         ) from error
     note = f"searched by words only: {error.message}. {error.next_step}"
-    return Asked(question, None, replace(options, mode="keyword"), where, (note,))
+    by_words = replace(options, mode="keyword")
+    return replace(asked, options=by_words, notes=(*asked.notes, note))
 
 
 def rank(snapshot: Snapshot, asked: Asked) -> Gathered:

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from jan_magics.domain.retrieval import Chunk, Fingerprint
-from jan_magics.rag import keywords, near, vectors, where_sql
+from jan_magics.rag import keywords, near, vectors, where_notes, where_sql
 from jan_magics.rag.statements import batches, fetched, first, marks
 from jan_magics.rag.vectors import FloatVector, Matrix
 from jan_magics.rag.where import Tree
@@ -111,6 +111,10 @@ class Snapshot:
         query, values = where_sql.numbers(where)
         rows = fetched(self._connection, f"{query} ORDER BY chunk.n", values)
         return [n for (n,) in rows]
+
+    def notes_on(self, where: Tree) -> tuple[str, ...]:
+        """Return what the user of a filter must be told. See where_notes."""
+        return where_notes.notes_on(self._connection, where)
 
     def number(self, chunk_id: str) -> int | None:
         """Return the number of a chunk, None where there is no such chunk."""

@@ -3,12 +3,13 @@
     source ~ "guide" and (page >= 3 or heading = "Install") and not year in (2019, 2020)
 
 Names are `source`, `heading`, `page`, `date`, `text`, and anything else is a key of the document's
-metadata. `~` is "contains", whatever case, width or accents. A name that a document lacks equals
-nothing, and is unequal to everything.
+metadata; a column of a table that is called like one of the five is `column.page`. `~` is
+"contains", whatever case, width or accents. A name that a document lacks equals nothing, and is
+unequal to everything.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast
 
@@ -19,6 +20,9 @@ Value: TypeAlias = str | int | float | bool
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "~", "in"]
 
 OPERATORS: Final = ("=", "!=", "<", "<=", ">", ">=", "~", "in")
+NAMES: Final = ("source", "heading", "page", "date", "text")
+"""What every chunk has; anything else is a field of its document."""
+COLUMN: Final = "column."
 _SIGNS: Final = OPERATORS[:-1]
 _TOKEN: Final = re.compile(
     r"""\s*(?:(?P<quoted>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
@@ -28,6 +32,8 @@ _TOKEN: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d+)?")
 _DEEPEST: Final = 50
+_LONGEST_NUMBER: Final = 18
+"""Digits; what is longer is an identifier, and is compared as text."""
 _EXAMPLE: Final = "Write it as in: --where 'source ~ \"guide\" and page >= 3'"
 
 
@@ -96,13 +102,32 @@ def from_mapping(where: Mapping[str, object]) -> Tree:
 
 def read(where: str | Mapping[str, Json] | None) -> Tree | None:
     """Read a filter in either form; None and blank text are none. Raises WhereError."""
-    if where is None:
+    if where is None or (isinstance(where, str) and not where.strip()):
         return None
-    if isinstance(where, str):
-        return parse(where) if where.strip() else None
-    if not isinstance(where, Mapping):
+    if not isinstance(where, str | Mapping):
         raise WhereError(f"{where!r} is no filter", "Write one: where=\"source ~ 'guide'\"")
-    return from_mapping(where)
+    return parse(where) if isinstance(where, str) else from_mapping(where)
+
+
+def names_of(tree: Tree) -> Iterator[str]:
+    """Yield the name of each comparison, in order."""
+    match tree:
+        case Comparison(name):
+            yield name
+        case Not(part):
+            yield from names_of(part)
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from names_of(part)
+
+
+def column_of(name: str) -> str | None:
+    """Return the field of a document that a name means, None where every chunk has it.
+
+    >>> column_of("year"), column_of("column.page"), column_of("page")
+    ('year', 'page', None)
+    """
+    return None if name in NAMES else name.removeprefix(COLUMN)
 
 
 def _comparison(name: str, sign: str, value: object) -> Comparison:
@@ -186,7 +211,7 @@ class _Reading:
         quoted, token = self._quoted, self._take()
         if quoted:
             return token
-        if _NUMBER.fullmatch(token):
+        if _NUMBER.fullmatch(token) and len(token) <= _LONGEST_NUMBER:
             return float(token) if "." in token else int(token)
         return {"true": True, "false": False}.get(token.lower(), token)
 
