@@ -100,7 +100,7 @@ COLLECTION = {
     "embedder=None, dask=None)",
     "documents": "()",
     "remove": "(source)",
-    "delete": "()",
+    "delete": "(off=False)",
     "doctor": "(vacuum=False)",
     "search": "(text_or_list_or_series, *, k=5, mode='hybrid', threshold=None, rerank=None, "
     "where=None, all=False)",

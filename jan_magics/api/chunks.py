@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.fetching import document_at
 from jan_magics.api.opening import current_host
-from jan_magics.domain.errors import RetrievalError
+from jan_magics.domain.errors import RetrievalError, SettingError
 from jan_magics.domain.retrieval import Document, Recipe
 from jan_magics.engine.fetching import is_address
 from jan_magics.rag.chunking import cut
@@ -42,12 +42,12 @@ def chunks(
     by its recipe which one it is of. The overlap with the chunk before is in tokens.
 
     Raises:
-        SettingError: when a size, overlap or splitter cannot be used.
+        SettingError: when a size, overlap or splitter cannot be used, or something else was given.
         RetrievalError: when there is no such file, or it cannot be read.
     """
     from jan_magics.frames import frame
 
-    document, counter = _document(text_or_path), counter_here()
+    document, counter = _document(_checked(text_or_path)), counter_here()
     recipes = list(recipes_of(counter, grid, size=size, overlap=overlap, splitter=splitter))
     rows = [row for recipe in recipes for row in _rows(document, recipe, counter)]
     made = frame("chunks", rows)
@@ -56,6 +56,24 @@ def chunks(
         "exact": all(recipe.exact for recipe in recipes), "warning": document.warning,
     }  # fmt: skip
     return made
+
+
+def _checked(given: object) -> str | Path:
+    """Return a text or path as it is. Raises SettingError for anything else."""
+    from jan_magics.frames import is_frame
+
+    if isinstance(given, str | Path):
+        return given
+    if is_frame(given):
+        raise SettingError(
+            f"a {type(given).__name__} is many texts, and one is cut here",
+            "Look at one row: jan.chunks(frame['text'].iloc[0])   or add all of them:"
+            " jan.Collection('name').add(frame, text='text')",
+        )
+    raise SettingError(
+        f"{type(given).__name__} is nothing that can be cut",
+        "Pass a text, or the path of a file: jan.chunks('notes.md')",
+    )
 
 
 def _document(given: str | Path) -> Document:

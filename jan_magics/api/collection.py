@@ -103,9 +103,16 @@ class Collection:
         """Forget a document: nothing of it is found any more. Raises RetrievalError."""
         self._shelf.writable(self._shelf.existing()).remove(source)
 
-    def delete(self) -> None:
-        """Move the collection to the bin."""
-        self._shelf.retriever().collections.delete(self._shelf.existing())
+    def delete(self, off: bool = False) -> None:  # noqa: FBT001, FBT002 - the surface
+        """Move the collection to the bin; `off` takes that back, the last deletion of this name.
+
+        Raises:
+            RetrievalError: when it is not there, or another one has taken its place meanwhile.
+        """
+        if off:
+            self._shelf.take_back()
+        else:
+            self._shelf.retriever().collections.delete(self._shelf.existing())
 
     def search(  # noqa: PLR0913 - the surface
         self, text_or_list_or_series: str | Iterable[str], *, k: int = 5, mode: str = "hybrid",
@@ -171,4 +178,5 @@ class Collection:
         listed = self._shelf.existing()
         if vacuum:
             self._shelf.writable(listed).vacuum()
-        return frame("doctor", map(asdict, examine(self._shelf.open())))
+        found = [*examine(self._shelf.open()), *self._shelf.in_the_bin()]
+        return frame("doctor", map(asdict, found))

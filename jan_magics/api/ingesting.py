@@ -14,8 +14,8 @@ from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
-from jan_magics.engine.collections import Listed
 from jan_magics.engine.fetching import is_address
+from jan_magics.engine.listed import Listed
 from jan_magics.frames import is_frame, text_rows
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.rag.chunking import cut

@@ -1,6 +1,6 @@
 """Where a collection is found and opened, and what it holds in a few lines."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -11,9 +11,11 @@ from jan_magics.api.opening import current_host
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError, SettingError
 from jan_magics.domain.protocols import Embedder
-from jan_magics.engine.collections import Listed, shown_owner
+from jan_magics.engine.binned import take_back
+from jan_magics.engine.listed import Listed, shown_owner
 from jan_magics.engine.retrieving import Retriever, of_settings
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.doctor import Finding
 from jan_magics.rag.explain import Explained, explain
 from jan_magics.rag.landscape import Landscape, landscape
 from jan_magics.rag.limits import MEGABYTE
@@ -53,6 +55,17 @@ class Shelf:
     def open(self) -> SqliteCollection:
         """Open the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.open(self.existing(), read_only=self.read_only)
+
+    def take_back(self) -> Listed:
+        """Take the collection out of the bin. Raises CollectionNotFound, RetrievalError."""
+        return take_back(self.retriever().collections, self.name)
+
+    def in_the_bin(self) -> Iterator[Finding]:
+        """Yield which collections can still be brought back."""
+        binned = dict.fromkeys(each.name for each in self.retriever().collections.binned())
+        if binned:
+            names = ", ".join(map(repr, binned))
+            yield Finding("bin", "ok", f"can be brought back: {names}", "%rag delete NAME --off")
 
     def writable(self, listed: Listed) -> SqliteCollection:
         """Open a collection to write to it. Raises RetrievalError where that is not allowed."""
@@ -141,7 +154,9 @@ def status_of(shelf: Shelf) -> str:
     listed = shelf.found()
     if listed is None:
         name = "this notebook has no collection yet" if shelf.name is None else shelf.name
-        return f"{name} · make it of files: %rag add PATH"
+        binned = shelf.retriever().collections.in_bin(shelf.name)
+        back = [f"in the bin · back: %rag delete {each.name!r} --off" for each in binned[:1]]
+        return "\n".join((f"{name} · make it of files: %rag add PATH", *back))
     row = _row(shelf.retriever(), shelf.existing())
     size = f"{counted(row['documents'], 'document')}, {counted(row['chunks'], 'chunk')}"
     lines = (
@@ -158,7 +173,7 @@ def _row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
     known: dict[str, Any] = {
         "collection": listed.name,
         "owner": listed.fault or shown_owner(listed, _title_of),
-        "size_mb": listed.path.stat().st_size / MEGABYTE,
+        "size_mb": listed.size / MEGABYTE,
     }
     if listed.fault:
         return known

@@ -17,11 +17,12 @@ from jan_magics.domain.messages import FilePart, Json
 from jan_magics.domain.protocols import Embedder, Tokenizer
 from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
 from jan_magics.engine.attached import Attached, Attachment, Home
-from jan_magics.engine.collections import PROJECT, THREAD, Collections
+from jan_magics.engine.collections import Collections
 from jan_magics.engine.deck import Deck
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fetching import bytes_at, document_of, is_address
 from jan_magics.engine.fitting import Fit
+from jan_magics.engine.listed import PROJECT, THREAD
 from jan_magics.engine.media import fault_of_media, media_type_of
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.chunking import cut

@@ -4,47 +4,31 @@ A collection belongs to a notebook, a thread or a project, or to nobody in parti
 by its name. Name and owner stand inside its file.
 """
 
-import difflib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from jan_magics.domain.errors import CollectionNotFound, JanError, RetrievalError
+from jan_magics.domain.errors import JanError, RetrievalError
+from jan_magics.engine.listed import (
+    FILE,
+    NOTEBOOK,
+    PROJECT,
+    SUFFIX,
+    Listed,
+    is_path,
+    missing,
+    with_all,
+)
 from jan_magics.engine.naming import plain_name, usable_title
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.storage.files import translated
 
 FOLDER: Final = "collections"
 BIN: Final = "bin"
-SUFFIX: Final = ".db"
-NOTEBOOK: Final = "notebook:"
-THREAD: Final = "thread:"
-PROJECT: Final = "project:"
-FILE: Final = "file"
-"""The owner of a collection that was named by its path."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A collection's file, name and owner; `fault` says why it cannot be read.
-
-    The owner is `notebook:PATH`, `thread:ID`, `project:NAME`, `file`, or "" for a shared one.
-    """
-
-    path: Path
-    name: str
-    owner: str = ""
-    fault: str | None = None
-
-    @property
-    def base(self) -> Path | None:
-        """Return the folder that sources below it are named relative to."""
-        if self.owner.startswith(NOTEBOOK):
-            return Path(self.owner.removeprefix(NOTEBOOK)).parent
-        return self.path.parent if self.owner == FILE else None
+_PLACE: Final = "place"
+"""What a collection of a path says in the bin: where it stood."""
 
 
 @dataclass(slots=True)
@@ -96,7 +80,7 @@ class Collections:
         """Return what `find` does. Raises CollectionNotFound with the nearest names."""
         found = self.find(name)
         if found is None:
-            raise _missing(name or self.default, self.listed())
+            raise missing(name or self.default, self.listed(), self.in_bin(name), default=not name)
         if found.fault:
             raise RetrievalError(
                 f"the collection {found.name!r} cannot be read: {found.fault}",
@@ -138,10 +122,40 @@ class Collections:
         return self._open[key]
 
     def delete(self, listed: Listed) -> Path:
-        """Move a collection to the bin, and return where it is then. Raises StoreError."""
+        """Move a collection to the bin, and return where it is then. Raises StoreError.
+
+        Where it was the default here, the own one is it again.
+        """
+        if self._is_default(listed):
+            self.default = None
+        if listed.owner == FILE and not listed.fault:
+            collection = self.open(listed)
+            if not collection.read_only:
+                collection.say(_PLACE, str(listed.path))
         return self.move(
             listed.path, self.folder / BIN / f"{self.now():%Y%m%dT%H%M%S} {listed.path.name}"
         )
+
+    def binned(self) -> list[Listed]:
+        """Return the collections in the bin, the last deleted first."""
+        return [*map(self._told, sorted((self.folder / BIN).glob(f"*{SUFFIX}"), reverse=True))]
+
+    def in_bin(self, name: str | None) -> list[Listed]:
+        """Return those in the bin that `find` would have found, the last deleted first."""
+        name = name or self.default
+        if name is None:
+            owner = self._owner()[1]
+            return [each for each in self.binned() if each.owner == owner]
+        if is_path(name):
+            place = _resolved(name)
+            return [each for each in self.binned() if self.place_of(each) == place]
+        wanted = plain_name(name)
+        return [each for each in self.binned() if each.name == wanted]
+
+    def place_of(self, binned: Listed) -> Path:
+        """Return where a collection of the bin stood."""
+        told = self.open(binned).about(_PLACE) if binned.owner == FILE else None
+        return Path(told) if told else self.folder / binned.path.name.partition(" ")[2]
 
     def move(self, path: Path, place: Path) -> Path:
         """Close the file of a collection and move it. Raises StoreError."""
@@ -155,6 +169,13 @@ class Collections:
         for each in self._open.values():
             each.close()
         self._open.clear()
+
+    def _is_default(self, listed: Listed) -> bool:
+        try:
+            found = self.find(self.default) if self.default else None
+        except JanError:
+            return False  # nobody can tell which one is meant
+        return found is not None and found.path == listed.path
 
     def _owner(self) -> tuple[str, str]:
         """Return the name and the owner of the default collection here."""
@@ -202,73 +223,9 @@ class Collections:
 def _move(path: Path, place: Path) -> None:
     with translated(path):
         place.parent.mkdir(parents=True, exist_ok=True)
-        for end in ("", "-wal", "-shm", "-journal"):
-            beside = path.with_name(path.name + end)
-            if beside.exists():
-                beside.replace(place.with_name(place.name + end))
-
-
-def _missing(name: str | None, listed: Sequence[Listed]) -> CollectionNotFound:
-    if name is None:
-        return CollectionNotFound(
-            "this notebook has no collection yet", "Make it of files: %rag add PATH"
-        )
-    near = difflib.get_close_matches(name, [each.name for each in listed], 1)
-    closest = f", closest: {near[0]!r}" if near else ""
-    return CollectionNotFound(
-        f"there is no collection {name!r}{closest}",
-        f"List them: %rag collections   or make it: %rag add PATH -c {name!r}",
-    )
-
-
-def drop_thread(collections: Collections, thread_id: str) -> None:
-    """Let the collections of a thread that goes to the bin go there, too."""
-    for each in collections.listed():
-        if each.owner == THREAD + thread_id:
-            collections.delete(each)
-
-
-def bring_back(collections: Collections, thread_id: str) -> None:
-    """Take the collection of a thread out of the bin, the one that went there last."""
-    owner = THREAD + thread_id
-    if collections.owned(owner):
-        return
-    for place in sorted((collections.folder / BIN).glob(f"*{SUFFIX}"), reverse=True):
-        try:
-            found = collections.open(Listed(place, ""), read_only=True).about("owner")
-        except JanError:
-            continue  # a damaged file is nobody's
-        if found == owner:
-            collections.move(place, collections.folder / place.name.rpartition(" ")[2])
-            return
-
-
-def empty_bin(collections: Collections) -> int:
-    """Delete the files in the bin, and return how many collections they were."""
-    collections.close()
-    found = sorted((collections.folder / BIN).glob("*"))
-    for path in found:
-        with translated(path):
-            path.unlink(missing_ok=True)
-    return sum(path.suffix == SUFFIX for path in found)
-
-
-def is_path(name: str) -> bool:
-    """Tell whether a collection is named by its file: with a slash, or ending in `.db`."""
-    return "/" in name or os.sep in name or name.endswith(SUFFIX)
-
-
-def shown_owner(listed: Listed, titles: Callable[[str], str | None] = lambda _: None) -> str:
-    """Return an owner as people read it; `titles` gives the title of a thread's id."""
-    owner = listed.owner
-    if owner.startswith(NOTEBOOK):
-        return f"notebook {Path(owner).name}"
-    if owner.startswith(THREAD):
-        identifier = owner.removeprefix(THREAD)
-        return f"thread {titles(identifier) or identifier[:8]}"
-    if owner.startswith(PROJECT):
-        return f"project {owner.removeprefix(PROJECT)}"
-    return f"file {listed.path}" if owner == FILE else "shared"
+        for old, new in zip(with_all(path), with_all(place), strict=True):
+            if old.exists():
+                old.replace(new)
 
 
 def _resolved(name: str) -> Path:

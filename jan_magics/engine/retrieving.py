@@ -14,10 +14,11 @@ from jan_magics.domain.retrieval import Hit
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.attached import Attached, Attachment, Home
 from jan_magics.engine.attachments import attach, fetched_piece, owner_of, shelf_of
-from jan_magics.engine.collections import Collections, Listed
+from jan_magics.engine.collections import Collections
 from jan_magics.engine.embedding import Embedders
 from jan_magics.engine.fitting import Fit
 from jan_magics.engine.given import LOOKUP, Retrieved, is_lookup, looks_up
+from jan_magics.engine.listed import Listed
 from jan_magics.engine.lookups import Lookups
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.attached import CollectionAttachments

@@ -1,5 +1,6 @@
 """The verbs of `%rag` that look after collections: each is a few lines over `jan.Collection`."""
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -70,10 +71,24 @@ def _remove(magics: Any, parsed: Any, _: str) -> Line:
 
 
 def _delete(magics: Any, parsed: Any, _: str) -> Line:
-    found = Collection(parsed.name)
-    size = counted(len(found), "chunk")
+    shelf, found = Shelf(name=parsed.name), Collection(parsed.name)
+    if parsed.off:
+        found.delete(off=True)
+        return Line(f"{parsed.name} is back\n{status_of(shelf)}")
+    here = shelf.retriever().collections
+    before, size = here.default, counted(len(found), "chunk")
     found.delete()
-    return Line(f"{parsed.name} with {size} is in the bin")
+    lines = [
+        f"{parsed.name} with {size} is in the bin · back: %rag delete {_word(parsed.name)} --off"
+    ]
+    if before != here.default:
+        lines.append("the notebook's own collection is the default again")
+    return Line("\n".join(lines))
+
+
+def _word(name: str) -> str:
+    """Return a name as it is typed on a line."""
+    return name if re.fullmatch(r"[^\s'\"\\]+", name) else repr(name)
 
 
 def _search(magics: Any, parsed: Any, text: str) -> object:

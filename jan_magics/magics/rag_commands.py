@@ -44,7 +44,8 @@ RAG_VERBS: Final = (
     ),
     Verb("documents", "list what is in a collection", flags=(WHERE, KEEP)),
     Verb("remove", "forget a document", ("SOURCE",), (WHERE,)),
-    Verb("delete", "move a collection to the bin", ("NAME",)),
+    Verb("delete", "move a collection to the bin", ("NAME",),
+         (Flag(("--off",), "", "take the last deletion of that name back"),)),
     Verb(
         "search", "show what a question finds, with every score", (),
         (*LOOKING, LIVE, KEEP), "TEXT",

@@ -1,7 +1,9 @@
 """How a text would be cut, as a table."""
 
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
 import jan_magics as jan
@@ -73,3 +75,20 @@ def test_what_cannot_be_tried_is_refused() -> None:
         jan.chunks("text", grid={"size": []})
     with pytest.raises(SettingError, match="overlap 40 is not smaller than the size 40"):
         jan.chunks("text", size=40)
+
+
+@pytest.mark.parametrize(
+    ("given", "step"),
+    [
+        (None, "Pass a text"),
+        (b"bytes", "Pass a text"),
+        (["a", "b"], "Pass a text"),
+        (pd.DataFrame({"text": ["一段话"]}), "frame['text'].iloc[0]"),
+        (pd.Series(["一段话"]), "add all of them"),
+    ],
+    ids=["none", "bytes", "list", "frame", "series"],
+)
+def test_what_is_no_text_says_what_to_pass(given: Any, step: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        jan.chunks(given)
+    assert step in caught.value.next_step

@@ -7,14 +7,9 @@ import pytest
 
 from jan_magics.domain.errors import CollectionNotFound, RetrievalError
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
-from jan_magics.engine.collections import (
-    THREAD,
-    Collections,
-    Listed,
-    drop_thread,
-    is_path,
-    shown_owner,
-)
+from jan_magics.engine.binned import drop_thread, take_back
+from jan_magics.engine.collections import Collections
+from jan_magics.engine.listed import THREAD, Listed, is_path, shown_owner
 from jan_magics.rag.ingest import add
 from tests.storage.writer import ticking
 
@@ -158,3 +153,69 @@ def test_deleting_moves_to_the_bin_and_leaves_nothing(place: Place, tmp_path: Pa
     thread = collections.of_owner(THREAD + "3" * 32, "t")
     drop_thread(collections, "3" * 32)
     assert not thread.path.exists()
+
+
+def test_what_was_deleted_comes_back_to_its_place(place: Place, tmp_path: Path) -> None:
+    collections = place.open()
+    shared, own = collections.obtain("知识库 🦊"), collections.obtain()
+    filed = collections.obtain(str(tmp_path / "elsewhere" / "my notes.db"))
+    for each in (shared, own, filed):
+        fill(collections, each)
+        collections.delete(each)
+    assert [each.name for each in collections.binned()] == ["my notes", "work", "知识库 🦊"]
+    with pytest.raises(CollectionNotFound, match="'知识库 🦊' is in the bin") as caught:
+        collections.existing("知识库 🦊")
+    assert caught.value.next_step == "Bring it back: %rag delete '知识库 🦊' --off"
+    with pytest.raises(CollectionNotFound, match="this notebook's collection is in the bin"):
+        collections.existing()
+    assert take_back(collections, "知识库 🦊").path == shared.path
+    assert take_back(collections, None) == own
+    assert take_back(collections, str(filed.path)) == filed
+    assert collections.binned() == []
+    collections.close()
+    again = place.open()
+    for each in (shared, own, filed):
+        assert [row.source for row in again.open(each).documents()] == ["a.md"]
+    assert again.existing() == own
+
+
+def test_of_several_in_the_bin_the_last_comes_back(place: Place) -> None:
+    collections = place.open()
+    for source in ("first.md", "second.md"):
+        made = collections.obtain("notes")
+        fill(collections, made, source)
+        collections.delete(made)
+    back = take_back(collections, "notes")
+    assert [row.source for row in collections.open(back).documents()] == ["second.md"]
+    with pytest.raises(RetrievalError, match="taken the place of 'notes'") as caught:
+        take_back(collections, "notes")
+    named = caught.value.next_step.partition("-c ")[2].strip("'")
+    assert [row.source for row in collections.open(collections.existing(named)).documents()] == [
+        "first.md"
+    ]
+    with pytest.raises(CollectionNotFound, match="no collection 'nots' in the bin") as caught:
+        take_back(collections, "nots")
+    assert caught.value.next_step == "There are: 'notes'"
+
+
+def test_a_deleted_default_gives_way_to_the_own_one(place: Place) -> None:
+    collections = place.open()
+    own, other = collections.obtain(), collections.obtain("animals")
+    collections.default = "animals"
+    collections.delete(own)
+    assert collections.default == "animals"
+    collections.delete(other)
+    assert collections.default is None
+    collections.default = "gone elsewhere"
+    with pytest.raises(CollectionNotFound) as caught:
+        collections.existing()
+    assert caught.value.next_step.endswith("take the notebook's own again: %rag use")
+
+
+def test_what_is_not_yet_in_the_file_counts_as_its_size(place: Place) -> None:
+    collections = place.open()
+    made = collections.obtain("animals")
+    fill(collections, made)
+    log = made.path.with_name(f"{made.path.name}-wal")
+    assert log.stat().st_size > 0
+    assert made.size >= made.path.stat().st_size + log.stat().st_size

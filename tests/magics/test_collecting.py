@@ -92,11 +92,19 @@ def test_collections_are_listed_used_and_deleted(kernel: Kernel) -> None:
     assert "animals" in value(kernel, "%rag use animals")
     kernel.ok("%rag search -o hits wood float")
     assert value(kernel, "hits.source[0]").endswith("boat.txt'")
-    assert "is in the bin" in value(kernel, "%rag delete animals")
-    gone = kernel.run("%rag search wood")
-    assert gone.error is not None
-    assert gone.error[0] == "CollectionNotFound"
-    kernel.ok("%rag use")
+    gone = value(kernel, "%rag delete animals")
+    assert "is in the bin · back: %rag delete animals --off" in gone
+    assert "the notebook's own collection is the default again" in gone
+    assert "this notebook has no collection yet" in value(kernel, "%rag")
+    lost = kernel.run("%rag use animals")
+    assert lost.error is not None
+    assert lost.error[2][1] == "Bring it back: %rag delete 'animals' --off"
+    kernel.ok("checks = %rag doctor -c fox")
+    assert "'animals'" in value(kernel, "checks.set_index('check').detail['bin']")
+    back = value(kernel, "%rag delete 'animals' --off")
+    assert back.startswith("animals is back")
+    assert "3 documents, 3 chunks" in back
+    assert value(kernel, "jan.collections().collection.tolist()") == "['animals', 'fox']"
 
 
 def test_what_cannot_be_read_is_a_row(kernel: Kernel, tmp_path: Path) -> None:

@@ -66,3 +66,38 @@ def test_too_many_files_are_a_reason(folder: Path) -> None:
         "b.txt",
         "it has more than 2 files",
     ]
+
+
+def test_a_file_is_called_by_its_own_name_and_not_by_a_link(folder: Path) -> None:
+    (folder / "a link.md").symlink_to(folder / "sub" / "c.md")
+    (folder / "a folder").symlink_to(folder / "sub", target_is_directory=True)
+    (folder / "outside.md").symlink_to(folder / ".git" / "x.md")
+    whole = ["a.md", "b.txt", "outside.md", "sub/c.md", "sub/deep/d.md", "é/ß.md"]
+    assert names(folder, folder) == whole
+    assert names(folder, f"{folder}/**/*.md") == [each for each in whole if each != "b.txt"]
+    assert names(folder, folder / "a link.md", folder / "sub" / "c.md") == ["sub/c.md"]
+    assert names(folder, folder / "a link.md") == ["a link.md"]
+
+
+def test_below_a_folder_that_is_a_link_itself_nothing_changes(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (folder / "a link.md").symlink_to("b.txt")
+    way = tmp_path_factory.mktemp("way") / "here"
+    way.symlink_to(folder, target_is_directory=True)
+    assert names(way, way) == names(folder, folder)
+    assert names(way, f"{way}/*") == ["a.md", "b.txt"]
+
+
+@pytest.mark.parametrize("pattern", ["**/*.md", "*/*/*/*/*.md", "**/c.md", "sub/**"])
+def test_a_pattern_follows_no_link_back(folder: Path, pattern: str) -> None:
+    for at in (folder, folder / "sub", folder / "sub" / "deep"):
+        (at / "loop").symlink_to(folder, target_is_directory=True)
+        (at / "self").symlink_to(".", target_is_directory=True)
+    found = names(folder, f"{folder}/{pattern}")
+    assert not [each for each in found if "loop" in each or "self" in each]
+
+
+def test_all_below_a_folder_can_be_written_as_a_pattern(folder: Path) -> None:
+    assert names(folder, f"{folder}/sub/**") == ["sub/c.md", "sub/deep/d.md"]
+    assert names(folder, f"{folder}/**/.hidden.md") == ["sub/.hidden.md"]
