@@ -33,7 +33,7 @@ from jan_magics.rag.evaluate import K, Report, Search, Setting, measured, report
 from jan_magics.rag.ingest import add
 from jan_magics.rag.judging import Judged, Question, among, read_questions
 from jan_magics.rag.options import Options, check
-from jan_magics.rag.recipes import recipe_of
+from jan_magics.rag.recipes import completed, recipe_of
 from jan_magics.rag.remembered import Remembered
 from jan_magics.rag.search import search
 from jan_magics.rag.where import read
@@ -69,7 +69,10 @@ class Bench:
     def recipe(self, setting: Setting) -> Recipe | None:
         """Return how a setting cuts, None as it is cut. Raises SettingError."""
         chosen: dict[str, Any] = {key: setting[key] for key in RECIPE if key in setting}
-        return recipe_of(counter_here(), **chosen) if chosen else None
+        if not chosen:
+            return None
+        whole: dict[str, Any] = completed(chosen, self.collection.recipe)
+        return recipe_of(counter_here(), **whole)
 
     def searching(self, setting: Setting) -> Search:
         """Return the search of a setting: as it was asked for, with what the setting says."""

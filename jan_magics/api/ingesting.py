@@ -1,159 +1,194 @@
-"""What is added to a collection: files, folders, a Series or a DataFrame; told while it goes on."""
+"""What is given becomes documents of a collection; told while it goes on."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final
 
 from jan_magics.api.fetching import document_at
+from jan_magics.api.given_documents import Row, Taken
 from jan_magics.api.hit_tables import documents_table
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
-from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
+from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
 from jan_magics.engine.fetching import is_address
 from jan_magics.engine.listed import Listed
-from jan_magics.frames import is_frame, text_rows
 from jan_magics.notebook.bridge import Stopped
+from jan_magics.notebook.live import Display
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection
-from jan_magics.rag.counting import Counter, counter_here
-from jan_magics.rag.decoding import clean
+from jan_magics.rag.counting import Counter
 from jan_magics.rag.documents import read
+from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.finding import found, source_of
 from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import MEGABYTE, Limits, Unreadable
-from jan_magics.rag.recipes import recipe_of
+from jan_magics.rag.matching import gone, typed
+from jan_magics.rag.recipes import SMALLEST_STORED, Keeping, completed, recipe_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Given: TypeAlias = "str | Path | Iterable[str | Path] | pd.Series[Any] | pd.DataFrame"
-
-SMALLEST = 64
-"""Tokens that a chunk of a collection may have at least."""
+_GOING_ON: Final[Mapping[str, str]] = MappingProxyType({
+    "documents": "documents", "chunks": "texts embedded", "re-embedded": "texts re-embedded",
+    "cut again": "documents cut again",
+})  # fmt: skip
+"""What is said of each thing that is counted while it goes on."""
+_IN: Final = ("added", "replaced", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
 class Adding:
-    """Into which collection documents go, how they are cut, and who makes their vectors."""
+    """Into which collection documents go, how they are cut, and who makes their vectors.
+
+    `name` is what the user called it, None for the default.
+    """
 
     collection: SqliteCollection
     listed: Listed
-    recipe: Mapping[str, int | str]
-    embedder: Embedder | None
+    recipe: Recipe | Keeping
+    counter: Counter
+    embedder: Embedder | WordsAlone | None
+    name: str | None = None
 
 
-def ingest(host: Host, adding: Adding, given: Given, text: str | None) -> list[DocumentRow]:
+def recipe_for(counter: Counter, named: Mapping[str, Any], kept: Recipe | None) -> Recipe | Keeping:
+    """Return how what is added is cut: as was named, else as each document and the collection is.
+
+    Raises:
+        SettingError: when it cannot be cut so.
+    """
+    how = completed(named, kept)
+    chosen = recipe_of(counter, **how, smallest=SMALLEST_STORED)  # type: ignore[arg-type]
+    return chosen if named else Keeping(chosen, counter)
+
+
+def refuse_where_off(host: Host) -> None:
+    """Raise SettingError where retrieval is switched off."""
+    if host.session().settings().get("rag.enabled").value == "off":
+        raise SettingError(
+            "retrieval is off (rag.enabled), and nothing is read",
+            "Switch it on: %config JanMagics.rag_enabled = 'on'",
+        )
+
+
+def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
     """Write what was given into a collection; returns what became of each document.
 
     An interrupt stops between two documents; those that are written stay.
 
     Raises:
-        SettingError: when retrieval is off, or what was given is nothing that can be read.
+        Stopped: when it was interrupted; says how many are in.
     """
-    settings = host.session().settings()
-    if settings.get("rag.enabled").value == "off":
-        raise SettingError(
-            "retrieval is off (rag.enabled), and nothing is read",
-            "Switch it on: %config JanMagics.rag_enabled = 'on'",
-        )
-    limits = Limits(int(settings.get("rag.max_file_mb").value or 100) * MEGABYTE)
-    counter = counter_here()
-    chosen = recipe_of(counter, **adding.recipe, smallest=SMALLEST)  # type: ignore[arg-type]
-    display = display_of(host, Showing())
-
-    def tell(what: str, done: int, total: int | None) -> None:
-        of = f" of {total}" if total else ""
-        display.update("", f"{adding.listed.name}: {counted(done, what.removesuffix('s'))}{of}")
-
-    at = partial(document_at, host, limits=limits)
-    documents = documents_of(given, text, adding.listed.base, limits, at)
-    rows = add(adding.collection, documents, chosen, partial(_cut, counter), adding.embedder, tell)
-    said, kept = f"{adding.listed.name}: not finished", list[DocumentRow]()
+    limits = Limits(int(host.session().settings().get("rag.max_file_mb").value or 100) * MEGABYTE)
+    pieces = _Pieces(host, adding, limits)
+    telling = _Telling(display_of(host, Showing()), adding.listed.name)
+    chosen = adding.recipe.recipe if isinstance(adding.recipe, Keeping) else adding.recipe
+    kept: list[DocumentRow] = []
+    said = f"{adding.listed.name}: not finished"
     try:
+        telling.total = pieces.find(taken)
+        adding.collection.cut_by(chosen)
+        rows = add(
+            adding.collection,
+            pieces.documents(),
+            adding.recipe,
+            partial(_cut, adding.counter),
+            adding.embedder,
+            telling.progress,
+        )
         for row in rows:
-            kept.append(row)
+            kept.append(row)  # noqa: PERF402 - what is in stays known when it is interrupted
+        kept += pieces.left()
         said = f"{adding.listed.name}: {counted(len(kept), 'document')}"
     except KeyboardInterrupt:
-        why = f"{counted(len(kept), 'document')} done, and kept · the rest: the same once more"
-        raise Stopped(answer=documents_table(kept), why=why) from None
+        raise Stopped(answer=documents_table(kept), why=telling.stopped(kept)) from None
     finally:
-        display.clear(said)
+        telling.display.clear(said)
     return kept
 
 
-def documents_of(
-    given: Given,
-    text: str | None,
-    base: Path | None,
-    limits: Limits,
-    at: Callable[[str], Document | Unreadable],
-) -> Iterator[Document | DocumentRow]:
-    """Yield documents, and a row for what cannot be read; `base` is what paths are relative to.
+@dataclass(slots=True)
+class _Telling:
+    """How far it is; `total` counts what was given, 0 until that is known."""
 
-    `at` fetches what stands at an address.
+    display: Display
+    name: str
+    total: int = 0
+    last: tuple[str, int, int | None] = ("documents", 0, None)
 
-    Raises:
-        SettingError: when nothing of this kind can be read.
-    """
-    if is_frame(given):
-        for source, words, metadata in text_rows(given, text):
-            yield _row(source, words, metadata) if words and words.strip() else _empty(source)
-        return
-    if text is not None:
-        raise SettingError("text names a column, and no DataFrame was given", "Leave it out.")
-    paths = [given] if isinstance(given, str | Path) else list(_paths(given))
-    for each in _read(paths, base, limits, at):
-        if isinstance(each, Unreadable):
-            yield DocumentRow(each.source, "failed", each.reason)
-        else:
-            yield each
+    def progress(self, what: str, done: int, total: int | None) -> None:
+        """Show what is done, and of how many."""
+        self.last = what, done, total
+        total = self.total if what == "documents" else total
+        of = f" of {total:,}" if total and total >= done else ""
+        self.display.update("", f"{self.name}: {done:,}{of} {_GOING_ON[what]}")
 
-
-def _read(
-    paths: Iterable[str | Path],
-    base: Path | None,
-    limits: Limits,
-    at: Callable[[str], Document | Unreadable],
-) -> Iterator[Document | Unreadable]:
-    files = []
-    for path in paths:
-        if isinstance(path, str) and is_address(path):
-            yield at(path)
-        else:
-            files.append(path)
-    for each in found(files, limits):
-        yield each if isinstance(each, Unreadable) else read(each, limits, source_of(each, base))
+    def stopped(self, rows: Sequence[DocumentRow]) -> str:
+        """Say what is kept of a run that was interrupted."""
+        what, done, total = self.last
+        if what == "re-embedded":
+            return (
+                f"{done:,} of {total:,} texts are embedded anew, and all is as before until the"
+                " last one is; the same line goes on"
+            )
+        known = sum(row.status in _IN for row in rows)
+        of = f"{known:,} of {self.total:,}" if self.total else f"{known:,}"
+        return f"{of} documents are in; the same line goes on"
 
 
-def _paths(given: Any) -> Iterator[str | Path]:
-    if not isinstance(given, Iterable):
-        raise _strange(given)
-    for each in given:
-        if not isinstance(each, str | Path):
-            raise _strange(each)
-        yield each
+@dataclass(slots=True)
+class _Pieces:
+    """What was given, piece by piece: addresses first, then files, or the rows of a table."""
+
+    host: Host
+    adding: Adding
+    limits: Limits
+    all: Sequence[Row | Path | Unreadable | str] = ()
+    gone: dict[str, None] = field(default_factory=dict)
+
+    def find(self, taken: Taken) -> int:
+        """Find all files at once, and return how many there are: that is told as they are read."""
+        paths = taken.paths
+        addresses = [each for each in paths if isinstance(each, str) and is_address(each)]
+        files = [each for each in paths if each not in addresses]
+        self.all = [*taken.rows, *addresses, *found(files, self.limits)]
+        sources = self.adding.collection.sources(of_files=True) if files else ()
+        self.gone = dict.fromkeys(gone(files, sources, self.adding.listed.base))
+        return len(self.all)
+
+    def documents(self) -> Iterator[Document | DocumentRow]:
+        """Yield documents, and a row for what cannot be read."""
+        for each in self.all:
+            piece = self._read(each)
+            if not isinstance(piece, Unreadable):
+                yield piece
+            elif piece.source in self.gone:
+                del self.gone[piece.source]
+                yield self._no_longer(piece.source)
+            else:
+                yield DocumentRow(piece.source, "failed", piece.reason)
+
+    def left(self) -> list[DocumentRow]:
+        """Return a row for each document among what was given whose file is no longer there."""
+        return [self._no_longer(source) for source in self.gone]
+
+    def _read(self, each: Row | Path | Unreadable | str) -> Document | DocumentRow | Unreadable:
+        if isinstance(each, Row):
+            return each.read()
+        if isinstance(each, str):
+            return document_at(self.host, each, self.limits)
+        if isinstance(each, Path):
+            return read(each, self.limits, source_of(each, self.adding.listed.base))
+        return each
+
+    def _no_longer(self, source: str) -> DocumentRow:
+        where = f" -c {typed(self.adding.name)}" if self.adding.name else ""
+        return DocumentRow(
+            source, "skipped", f"no longer there: %rag remove{where} {typed(source)}"
+        )
 
 
-def _strange(value: object) -> SettingError:
-    return SettingError(
-        f"{type(value).__name__} is nothing that can be added",
-        "Give paths, a Series of texts, or a DataFrame with text='column'.",
-    )
-
-
-def _row(source: str, words: str, metadata: Mapping[str, Json]) -> Document:
-    cleaned = clean(words)
-    return Document(source, cleaned.text, metadata=metadata, warning=cleaned.warning)
-
-
-def _empty(source: str) -> DocumentRow:
-    return DocumentRow(source, "skipped", "there is no text in it")
-
-
-def _cut(counter: Counter, document: Document, recipe: Recipe) -> Any:
+def _cut(counter: Counter, document: Document, recipe: Recipe) -> Sequence[Chunk]:
     return cut(document, recipe, counter)

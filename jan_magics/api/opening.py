@@ -169,7 +169,7 @@ def empty_bin(host: Host) -> tuple[int, int]:
     # Where there are no collections, the libraries of retrieval need not be loaded.
     if not (session.engine.folder / "collections").exists() or session.retriever is None:
         return count, 0
-    from jan_magics.engine.binned import empty_bin as empty
+    from jan_magics.engine.restoring import empty_bin as empty
 
     return count, empty(session.retriever().collections)
 

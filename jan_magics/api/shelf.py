@@ -2,30 +2,41 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from jan_magics.api.given_documents import checked
 from jan_magics.api.hit_tables import collections_table
 from jan_magics.api.host import Host
+from jan_magics.api.ingesting import Adding, recipe_for
 from jan_magics.api.opening import current_host
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError, SettingError
 from jan_magics.domain.protocols import Embedder
-from jan_magics.engine.binned import take_back
+from jan_magics.domain.retrieval import DocumentRow
+from jan_magics.engine.embedding import NONE
 from jan_magics.engine.listed import Listed, shown_owner
+from jan_magics.engine.restoring import take_back
 from jan_magics.engine.retrieving import Retriever, of_settings
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.counting import counter_here
 from jan_magics.rag.doctor import Finding
 from jan_magics.rag.explain import Explained, explain
 from jan_magics.rag.landscape import Landscape, landscape
 from jan_magics.rag.limits import MEGABYTE
+from jan_magics.rag.matching import meant, none_is
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import Found, search
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NO_EMBEDDER: Final = "none: searched by words · better: pip install 'jan-magics[rag]'"
+_EMBEDDERS: Final[Mapping[str | None, str]] = MappingProxyType({
+    None: "none: searched by words · better: pip install 'jan-magics[rag]'",
+    NONE: "none, as it was told (--embedder none): searched by words",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +67,28 @@ class Shelf:
         """Open the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.open(self.existing(), read_only=self.read_only)
 
+    def documents(self) -> list[DocumentRow]:
+        """Return how the documents stand; where no vectors are wanted, each says so."""
+        collection = self.open()
+        rows = list(collection.documents())
+        if not collection.words_alone:
+            return rows
+        return [replace(row, reason=_and_no_vectors(row.reason)) for row in rows]
+
+    def delete(self) -> None:
+        """Move the collection to the bin, also one that cannot be read. Raises RetrievalError."""
+        self.retriever().collections.delete(self.found() or self.existing())
+
     def take_back(self) -> Listed:
         """Take the collection out of the bin. Raises CollectionNotFound, RetrievalError."""
         return take_back(self.retriever().collections, self.name)
 
     def in_the_bin(self) -> Iterator[Finding]:
         """Yield which collections can still be brought back."""
-        binned = dict.fromkeys(each.name for each in self.retriever().collections.binned())
-        if binned:
-            names = ", ".join(map(repr, binned))
-            yield Finding("bin", "ok", f"can be brought back: {names}", "%rag delete NAME --off")
+        names = dict.fromkeys(each.name for each in self.retriever().collections.bin.listed())
+        if names:
+            listed = ", ".join(map(repr, names))
+            yield Finding("bin", "ok", f"can be brought back: {listed}", "%rag delete NAME --off")
 
     def writable(self, listed: Listed) -> SqliteCollection:
         """Open a collection to write to it. Raises RetrievalError where that is not allowed."""
@@ -77,13 +100,37 @@ class Shelf:
             )
         return collection
 
-    def embedder(self, name: str | None) -> Embedder | None:
-        """Return who makes vectors of what is added. Raises EmbedderError, SettingError."""
-        if name is not None and not isinstance(name, str):
-            raise SettingError(f"the embedder is {name!r}", "Name one: embedder='static'")
-        listed = self.found()
-        known = self.retriever().collections.open(listed).fingerprint if listed else None
-        return self.retriever().embedders.for_adding(known, name)
+    def remove(self, given: str | Path) -> list[str]:
+        """Forget the documents that a name means; returns their sources. Raises as `writable`.
+
+        Raises:
+            RetrievalError: when there are none.
+            SettingError: when it is no name.
+        """
+        wanted, listed = checked(given), self.existing()
+        collection = self.writable(listed)
+        sources = collection.sources()
+        found = meant(wanted, sources, listed.base)
+        if not found:
+            raise none_is(wanted, sources)
+        collection.remove(*found)
+        return found
+
+    def adding(self, named: Mapping[str, Any], embedder: str | None) -> Adding:
+        """Return how something is added; the collection is made last.
+
+        Raises:
+            EmbedderError, SettingError: when the embedder or the sizes cannot be used.
+            RetrievalError: when the collection cannot be written to.
+        """
+        if embedder is not None and not isinstance(embedder, str):
+            raise SettingError(f"the embedder is {embedder!r}", "Name one: embedder='static'")
+        collections, counter = self.retriever().collections, counter_here()
+        collection = collections.open(self.existing()) if self.found() else None
+        recipe = recipe_for(counter, named, collection.recipe if collection else None)
+        chosen = self.retriever().embedders.for_adding(collection, embedder)
+        listed = collections.obtain(self.name)
+        return Adding(self.writable(listed), listed, recipe, counter, chosen, self.name)
 
     def search(
         self, questions: Sequence[str], rerank: str | None, how: Mapping[str, Any]
@@ -112,7 +159,8 @@ class Shelf:
         if embedder is None:
             raise EmbedderError(
                 "a map needs vectors, and this collection has none that can be compared",
-                "Give it an embedder: pip install 'jan-magics[rag]', then add again",
+                "Give it some: %rag add PATH --embedder NAME"
+                "   an embedder is: pip install 'jan-magics[rag]'",
             )
         with collection.snapshot() as snapshot:
             return landscape(snapshot, embedder, question)
@@ -123,6 +171,10 @@ class Shelf:
     def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
         chosen = self.retriever().embedders.reranker(rerank)
         return Options(rerank=chosen, **how, **of_settings(self.host().session().settings()))
+
+
+def _and_no_vectors(reason: str | None) -> str:
+    return "; ".join(filter(None, (reason, "no vectors (--embedder none)")))
 
 
 def questions_in(given: object) -> list[str]:
@@ -154,8 +206,8 @@ def status_of(shelf: Shelf) -> str:
     listed = shelf.found()
     if listed is None:
         name = "this notebook has no collection yet" if shelf.name is None else shelf.name
-        binned = shelf.retriever().collections.in_bin(shelf.name)
-        back = [f"in the bin · back: %rag delete {each.name!r} --off" for each in binned[:1]]
+        gone = shelf.retriever().collections.in_bin(shelf.name)
+        back = [f"in the bin · back: %rag delete {each.name!r} --off" for each in gone[:1]]
         return "\n".join((f"{name} · make it of files: %rag add PATH", *back))
     row = _row(shelf.retriever(), shelf.existing())
     size = f"{counted(row['documents'], 'document')}, {counted(row['chunks'], 'chunk')}"
@@ -163,7 +215,7 @@ def status_of(shelf: Shelf) -> str:
         f"collection  {listed.name} ({row['owner']})",
         f"holds       {size}, {row['tokens']:,} tokens, {row['size_mb']:.1f} MB",
         f"cut         {row['recipe'] or 'not yet'}",
-        f"embedder    {row['embedder'] or NO_EMBEDDER}",
+        f"embedder    {_EMBEDDERS.get(row['embedder'], row['embedder'])}",
     )
     return "\n".join(lines)
 
@@ -184,7 +236,7 @@ def _row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
         "documents": len(rows),
         "chunks": sum(row.chunks or 0 for row in rows),
         "tokens": sum(row.tokens or 0 for row in rows),
-        "embedder": fingerprint.id if fingerprint else None,
+        "embedder": fingerprint.id if fingerprint else NONE if collection.words_alone else None,
         "recipe": "; ".join(sorted({row.recipe for row in rows if row.recipe})) or None,
         "updated_at": max((row.indexed_at for row in rows if row.indexed_at), default=None),
     }

@@ -9,7 +9,7 @@ from typing import Final, Literal, TypeAlias
 from jan_magics.domain.messages import Json
 
 Splitter: TypeAlias = Literal["recursive", "chars", "markdown", "code", "tokens"]
-Kind: TypeAlias = Literal["text", "markdown", "rst", "code", "table"]
+Kind: TypeAlias = Literal["text", "markdown", "rst", "code", "table", "row"]
 Mode: TypeAlias = Literal["hybrid", "vector", "keyword"]
 Fusion: TypeAlias = Literal["convex", "rrf"]
 Index: TypeAlias = Literal["auto", "numpy", "vec0"]

@@ -29,10 +29,11 @@ from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import counter_here
 from jan_magics.rag.documents import bytes_of, read_bytes
+from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.finding import found, source_of
 from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import Limits, Unreadable
-from jan_magics.rag.recipes import SMALLEST_STORED, recipe_of
+from jan_magics.rag.recipes import SMALLEST_STORED, Keeping, completed, recipe_of
 from jan_magics.sanitize.attachments import ATTACHED_KEY, INLINE_KEY
 from jan_magics.sanitize.media import is_taken
 
@@ -110,7 +111,7 @@ def shelf_of(
         try:
             listed = collections.of_owner(*owner_of(settings, home))
             collection = collections.open(listed)
-            embedder = embedders.for_adding(collection.fingerprint, None)
+            embedder = embedders.for_adding(collection, None)
         except JanError as fault:
             return (DocumentRow(each.source, "failed", fault.message) for each in documents)
         return into_collection(collection, embedder)(documents, is_stopped)
@@ -189,20 +190,23 @@ def only_named(documents: list[Document], _: Callable[[], bool]) -> Iterator[Doc
     return (DocumentRow(document.source, "added") for document in documents)
 
 
-def into_collection(collection: SqliteCollection, embedder: Embedder | None) -> Into:
-    """Return what takes documents into a collection, cut as usual; each fails by itself."""
+def into_collection(collection: SqliteCollection, embedder: Embedder | WordsAlone | None) -> Into:
+    """Return what takes documents into a collection, cut as it is; each fails by itself."""
     counter = counter_here()
-    recipe = recipe_of(counter, smallest=SMALLEST_STORED)
 
     def cut_up(document: Document, recipe: Recipe) -> Sequence[Chunk]:
         return cut(document, recipe, counter)
 
     def into(documents: list[Document], is_stopped: Callable[[], bool]) -> Iterator[DocumentRow]:
+        how = completed({}, collection.recipe)
+        recipe = recipe_of(counter, **how, smallest=SMALLEST_STORED)  # type: ignore[arg-type]
         for document in documents:
             if is_stopped():
                 return
             try:
-                yield from add(collection, [document], recipe, cut_up, embedder)
+                keeping = Keeping(recipe, counter)
+                # More rows are of documents that are there, and nobody attached those.
+                yield next(add(collection, [document], keeping, cut_up, embedder))
             except JanError as fault:
                 yield DocumentRow(document.source, "failed", fault.message)
 

@@ -15,7 +15,7 @@ def delete(session: Session, thread_id: str) -> None:
     """Move a thread to the bin, with the collection of its files. Raises ThreadNotFound."""
     session.engine.store.delete_thread(thread_id)
     if (collections := _collections(session)) is not None:
-        from jan_magics.engine.binned import drop_thread
+        from jan_magics.engine.restoring import drop_thread
 
         drop_thread(collections, thread_id)
 
@@ -24,7 +24,7 @@ def restore(session: Session, thread_id: str) -> None:
     """Take a thread out of the bin, with the collection of its files. Raises ThreadNotFound."""
     session.engine.store.restore_thread(thread_id)
     if (collections := _collections(session)) is not None:
-        from jan_magics.engine.binned import bring_back
+        from jan_magics.engine.restoring import bring_back
 
         bring_back(collections, thread_id)
 

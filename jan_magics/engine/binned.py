@@ -1,61 +1,50 @@
-"""The bin of collections: what went there with its owner or was deleted, and comes back.
+"""The bin of collections: which are in it, and where they stood.
 
-A collection keeps its name and its owner there; one of a path remembers where it stood.
+A collection keeps its name and its owner there; one of a path remembers its place.
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
 
-from jan_magics.domain.errors import CollectionNotFound, RetrievalError
-from jan_magics.engine.collections import BIN, Collections
-from jan_magics.engine.listed import FILE, SUFFIX, THREAD, Listed
-from jan_magics.storage.files import translated
+from jan_magics.engine.listed import FILE, SUFFIX, Listed, is_path, resolved
+from jan_magics.engine.naming import plain_name
+from jan_magics.rag.collection import SqliteCollection
 
-
-def drop_thread(collections: Collections, thread_id: str) -> None:
-    """Let the collections of a thread that goes to the bin go there, too."""
-    for each in collections.listed():
-        if each.owner == THREAD + thread_id:
-            collections.delete(each)
+BIN: Final = "bin"
+_PLACE: Final = "place"
 
 
-def bring_back(collections: Collections, thread_id: str) -> None:
-    """Take the collection of a thread out of the bin, the one that went there last."""
-    owner = THREAD + thread_id
-    if collections.owned(owner):
-        return
-    if found := next((each for each in collections.binned() if each.owner == owner), None):
-        collections.move(found.path, collections.place_of(found))
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The bin of a folder of collections; `told` reads what a file says of itself."""
 
+    folder: Path
+    told: Callable[[Path], Listed]
+    open: Callable[[Listed], SqliteCollection]
 
-def empty_bin(collections: Collections) -> int:
-    """Delete the files in the bin, and return how many collections they were."""
-    collections.close()
-    found = sorted((collections.folder / BIN).glob("*"))
-    for path in found:
-        with translated(path):
-            path.unlink(missing_ok=True)
-    return sum(path.suffix == SUFFIX for path in found)
+    def listed(self) -> list[Listed]:
+        """Return the collections in the bin, the last deleted first."""
+        return [*map(self.told, sorted((self.folder / BIN).glob(f"*{SUFFIX}"), reverse=True))]
 
+    def meant(self, name: str | None, owner: str) -> list[Listed]:
+        """Return those of a name or path, without one those of an owner, the last deleted first."""
+        if name is None:
+            return [each for each in self.listed() if each.owner == owner]
+        if is_path(name):
+            place = resolved(name)
+            return [each for each in self.listed() if self.place_of(each) == place]
+        return [each for each in self.listed() if each.name == plain_name(name)]
 
-def take_back(collections: Collections, name: str | None) -> Listed:
-    """Take a collection out of the bin: of several of that name the last deleted; None: the own.
+    def remember(self, listed: Listed) -> None:
+        """Let a collection of a path remember where it stands, before it goes to the bin."""
+        if listed.owner == FILE and not listed.fault:
+            collection = self.open(listed)
+            if not collection.read_only:
+                collection.say(_PLACE, str(listed.path))
 
-    Raises:
-        CollectionNotFound: when there is none in the bin.
-        RetrievalError: when another one has taken its place.
-    """
-    found = next(iter(collections.in_bin(name)), None)
-    if found is None:
-        there = ", ".join(sorted({repr(each.name) for each in collections.binned()}))
-        raise CollectionNotFound(
-            f"there is no collection {name!r} in the bin" if name else "there is none in the bin",
-            f"There are: {there}" if there else "List those that are there: %rag collections",
-        )
-    place = collections.place_of(found)
-    other = collections.owned(found.owner) if found.owner not in ("", FILE) else None
-    if place.exists() or other or (not found.owner and collections.find(found.name)):
-        raise RetrievalError(
-            f"another collection has taken the place of {found.name!r}",
-            f"Look into the old one by its file: -c {str(found.path)!r}",
-        )
-    return replace(found, path=collections.move(found.path, place))
+    def place_of(self, listed: Listed) -> Path:
+        """Return where a collection of the bin stood."""
+        told = self.open(listed).about(_PLACE) if listed.owner == FILE else None
+        return Path(told) if told else self.folder / listed.path.name.partition(" ")[2]

@@ -5,12 +5,14 @@ by its name. Name and owner stand inside its file.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from jan_magics.domain.errors import JanError, RetrievalError
+from jan_magics.domain.errors import JanError
+from jan_magics.engine.binned import BIN, Bin
 from jan_magics.engine.listed import (
     FILE,
     NOTEBOOK,
@@ -19,16 +21,17 @@ from jan_magics.engine.listed import (
     Listed,
     is_path,
     missing,
+    new_file,
+    one_called,
+    resolved,
+    unreadable,
     with_all,
 )
-from jan_magics.engine.naming import plain_name, usable_title
+from jan_magics.engine.naming import usable_title
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.storage.files import translated
 
 FOLDER: Final = "collections"
-BIN: Final = "bin"
-_PLACE: Final = "place"
-"""What a collection of a path says in the bin: where it stood."""
 
 
 @dataclass(slots=True)
@@ -49,32 +52,32 @@ class Collections:
     default: str | None = None
     _open: dict[tuple[Path, bool], SqliteCollection] = field(default_factory=dict)
 
+    @property
+    def bin(self) -> Bin:
+        """Return where deleted ones are."""
+        return Bin(self.folder, self.told, self.open)
+
+    def in_bin(self, name: str | None) -> list[Listed]:
+        """Return those in the bin that `find` would have found, the last deleted first."""
+        return self.bin.meant(name or self.default, self.owner()[1])
+
     def listed(self) -> list[Listed]:
         """Return all collections of the data folder, also those that cannot be read, by name."""
-        found = map(self._told, sorted(self.folder.glob(f"*{SUFFIX}")))
+        found = map(self.told, sorted(self.folder.glob(f"*{SUFFIX}")))
         return sorted(found, key=lambda each: (each.name.casefold(), each.path.name))
 
     def find(self, name: str | None = None) -> Listed | None:
-        """Return the collection of that name or path; without one the default, else the own one.
+        """Return the collection of that name or path, else the default, else the own one.
 
-        Raises:
-            RetrievalError: when several have that name, or the file is none.
+        Raises RetrievalError when several have that name.
         """
         name = name or self.default
         if name is None:
             return self._own()
         if is_path(name):
-            path = _resolved(name)
-            return self._told(path, FILE) if path.exists() else None
-        wanted = plain_name(name)
-        found = [each for each in self.listed() if each.name == wanted]
-        shared = [each for each in found if not each.owner] or found
-        if len(shared) > 1:
-            raise RetrievalError(
-                f"several collections are called {name!r}",
-                f"Name one by its file: -c {shared[0].path}",
-            )
-        return next(iter(shared), None)
+            path = resolved(name)
+            return self.told(path, FILE) if path.exists() else None
+        return one_called(name, self.listed())
 
     def existing(self, name: str | None = None) -> Listed:
         """Return what `find` does. Raises CollectionNotFound with the nearest names."""
@@ -82,10 +85,7 @@ class Collections:
         if found is None:
             raise missing(name or self.default, self.listed(), self.in_bin(name), default=not name)
         if found.fault:
-            raise RetrievalError(
-                f"the collection {found.name!r} cannot be read: {found.fault}",
-                "Look: %rag doctor   or delete it: %rag delete NAME",
-            )
+            raise unreadable(found)
         return found
 
     def obtain(self, name: str | None = None) -> Listed:
@@ -94,13 +94,9 @@ class Collections:
             return self.existing(name)
         name = name or self.default
         if name is None:
-            return self._made(*self._owner())
+            return self._made(*self.owner())
         if is_path(name):
-            path = _resolved(name)
-            if path.suffix != SUFFIX:
-                raise RetrievalError(
-                    f"{name!r} is no collection", f"A new file ends in {SUFFIX}: {name}{SUFFIX}"
-                )
+            path = new_file(name)
             return self._made(path.stem, FILE, path)
         return self._made(usable_title(name), "")
 
@@ -126,36 +122,14 @@ class Collections:
 
         Where it was the default here, the own one is it again.
         """
-        if self._is_default(listed):
-            self.default = None
-        if listed.owner == FILE and not listed.fault:
-            collection = self.open(listed)
-            if not collection.read_only:
-                collection.say(_PLACE, str(listed.path))
+        with suppress(JanError):  # where nobody can tell which one it means, it stays
+            found = self.find(self.default) if self.default else None
+            if found and found.path == listed.path:
+                self.default = None
+        self.bin.remember(listed)
         return self.move(
             listed.path, self.folder / BIN / f"{self.now():%Y%m%dT%H%M%S} {listed.path.name}"
         )
-
-    def binned(self) -> list[Listed]:
-        """Return the collections in the bin, the last deleted first."""
-        return [*map(self._told, sorted((self.folder / BIN).glob(f"*{SUFFIX}"), reverse=True))]
-
-    def in_bin(self, name: str | None) -> list[Listed]:
-        """Return those in the bin that `find` would have found, the last deleted first."""
-        name = name or self.default
-        if name is None:
-            owner = self._owner()[1]
-            return [each for each in self.binned() if each.owner == owner]
-        if is_path(name):
-            place = _resolved(name)
-            return [each for each in self.binned() if self.place_of(each) == place]
-        wanted = plain_name(name)
-        return [each for each in self.binned() if each.name == wanted]
-
-    def place_of(self, binned: Listed) -> Path:
-        """Return where a collection of the bin stood."""
-        told = self.open(binned).about(_PLACE) if binned.owner == FILE else None
-        return Path(told) if told else self.folder / binned.path.name.partition(" ")[2]
 
     def move(self, path: Path, place: Path) -> Path:
         """Close the file of a collection and move it. Raises StoreError."""
@@ -170,14 +144,7 @@ class Collections:
             each.close()
         self._open.clear()
 
-    def _is_default(self, listed: Listed) -> bool:
-        try:
-            found = self.find(self.default) if self.default else None
-        except JanError:
-            return False  # nobody can tell which one is meant
-        return found is not None and found.path == listed.path
-
-    def _owner(self) -> tuple[str, str]:
+    def owner(self) -> tuple[str, str]:
         """Return the name and the owner of the default collection here."""
         if project := self.project():
             return project, PROJECT + project
@@ -185,7 +152,7 @@ class Collections:
         return Path(here).stem, NOTEBOOK + here
 
     def _own(self) -> Listed | None:
-        _, owner = self._owner()
+        _, owner = self.owner()
         if found := self.owned(owner):
             return found
         listed = self.listed()
@@ -197,17 +164,16 @@ class Collections:
             return None
         # The notebook was moved; so is what belongs to it.
         self.open(moved).say("owner", owner)
-        return self._told(moved.path)
+        return self.told(moved.path)
 
-    def _told(self, path: Path, owner: str = "") -> Listed:
+    def told(self, path: Path, owner: str = "") -> Listed:
+        """Return a collection by its file, with what that says of itself."""
         try:
             collection = self.open(Listed(path, ""))
             name, told = collection.about("name"), collection.about("owner")
         except JanError as fault:
             return Listed(path, path.stem, owner, fault.message)
-        if owner == FILE:
-            return Listed(path, str(name or path.stem), FILE)
-        return Listed(path, str(name or path.stem), str(told or ""))
+        return Listed(path, str(name or path.stem), owner or str(told or ""))
 
     def _made(self, name: str, owner: str, path: Path | None = None) -> Listed:
         place = path or self.folder / f"{self.new_id()}{SUFFIX}"
@@ -226,10 +192,3 @@ def _move(path: Path, place: Path) -> None:
         for old, new in zip(with_all(path), with_all(place), strict=True):
             if old.exists():
                 old.replace(new)
-
-
-def _resolved(name: str) -> Path:
-    try:
-        return Path(name).expanduser().absolute()
-    except RuntimeError as fault:
-        raise RetrievalError(f"{name!r} names nobody's folder", "Write the whole path.") from fault

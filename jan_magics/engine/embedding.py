@@ -11,7 +11,8 @@ from jan_magics.engine.deck import Deck
 from jan_magics.engine.served_vectors import Opened, ServedEmbedder, ServedReranker
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_vectors import taped_embedder, taped_reranker
-from jan_magics.rag.embedders import best_installed, make
+from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.embedders import WORDS_ALONE, WordsAlone, best_installed, make
 
 NONE: Final = "none"
 """What stands for no embedder: the collection is searched by words only."""
@@ -66,14 +67,23 @@ class Embedders:
         best = best_installed()
         return self.chosen(best) if best else None
 
-    def for_adding(self, fingerprint: Fingerprint | None, name: str | None) -> Embedder | None:
+    def for_adding(
+        self, collection: SqliteCollection | None, name: str | None
+    ) -> Embedder | WordsAlone | None:
         """Return the embedder for what is added: a new one by name, else the collection's own.
 
-        None where it is not at hand, or there is none. Raises EmbedderError.
+        WordsAlone where none is wanted: by that name, by what the collection was told, or by the
+        setting for a new one. None where it is not at hand, or none is installed. Raises
+        EmbedderError.
         """
-        if name is None and fingerprint is not None:
-            return self.of(fingerprint)
-        return self.chosen(name)
+        if name is None and collection is not None:
+            if collection.words_alone:
+                return WORDS_ALONE
+            if (fingerprint := collection.fingerprint) is not None:
+                return self.of(fingerprint)
+        is_new = collection is None or not collection.sources()
+        wanted = name or (self.settings().get("embedder").value if is_new else None)
+        return self.chosen(name) or (WORDS_ALONE if wanted == NONE else None)
 
     def reranker(self, name: str | None) -> Reranker | Literal["mmr"] | None:
         """Return who gives candidates a second look: minilm, or mmr.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from jan_magics.domain.errors import CollectionNotFound
+from jan_magics.domain.errors import CollectionNotFound, RetrievalError
+from jan_magics.engine.naming import plain_name
 
 SUFFIX: Final = ".db"
 NOTEBOOK: Final = "notebook:"
@@ -65,6 +66,48 @@ def shown_owner(listed: Listed, titles: Callable[[str], str | None] = lambda _: 
     if owner.startswith(PROJECT):
         return f"project {owner.removeprefix(PROJECT)}"
     return f"file {listed.path}" if owner == FILE else "shared"
+
+
+def resolved(name: str) -> Path:
+    """Return the file that a name with a slash means. Raises RetrievalError."""
+    try:
+        return Path(name).expanduser().absolute()
+    except RuntimeError as fault:
+        raise RetrievalError(f"{name!r} names nobody's folder", "Write the whole path.") from fault
+
+
+def new_file(name: str) -> Path:
+    """Return the file of a new collection that is named by its path. Raises RetrievalError."""
+    path = resolved(name)
+    if path.suffix != SUFFIX:
+        raise RetrievalError(
+            f"{name!r} is no collection", f"A new file ends in {SUFFIX}: {name}{SUFFIX}"
+        )
+    return path
+
+
+def one_called(name: str, listed: Sequence[Listed]) -> Listed | None:
+    """Return the collection of that name, a shared one before others, None where there is none.
+
+    Raises:
+        RetrievalError: when several have it.
+    """
+    found = [each for each in listed if each.name == plain_name(name)]
+    shared = [each for each in found if not each.owner] or found
+    if len(shared) > 1:
+        raise RetrievalError(
+            f"several collections are called {name!r}",
+            f"Name one by its file: -c {shared[0].path}",
+        )
+    return next(iter(shared), None)
+
+
+def unreadable(listed: Listed) -> RetrievalError:
+    """Return the error for a collection whose file is damaged, or is none."""
+    return RetrievalError(
+        f"the collection {listed.name!r} cannot be read: {listed.fault}",
+        f"Look: %rag doctor   or delete it: %rag delete {listed.name!r}",
+    )
 
 
 def missing(

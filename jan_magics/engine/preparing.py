@@ -36,7 +36,7 @@ from jan_magics.engine.turn import Show
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
-    from jan_magics.engine.collections import Listed
+    from jan_magics.engine.listed import Listed
     from jan_magics.engine.lookups import Lookups
     from jan_magics.engine.retrieving import Retriever
 

@@ -17,7 +17,7 @@ from jan_magics.engine.turn import Show
 from jan_magics.engine.views import View
 
 if TYPE_CHECKING:
-    from jan_magics.engine.collections import Listed
+    from jan_magics.engine.listed import Listed
     from jan_magics.engine.retrieving import Retriever
 
 ELSEWHERE: Final = "the attached files were not searched: this turn looks in a collection"

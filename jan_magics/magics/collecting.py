@@ -1,6 +1,5 @@
 """The verbs of `%rag` that look after collections: each is a few lines over `jan.Collection`."""
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -15,6 +14,7 @@ from jan_magics.domain.counting import counted
 from jan_magics.magics.keeping import keep
 from jan_magics.magics.line import Line
 from jan_magics.magics.reading import axes
+from jan_magics.rag.matching import typed
 
 Run: TypeAlias = Callable[[Any, Any, str], object]
 
@@ -50,7 +50,10 @@ def _add(magics: Any, parsed: Any, _: str) -> object:
     if any(not isinstance(each, str) for each in given) and len(given) > 1:
         raise UsageError("%rag add: a table is added by itself, without files beside it")
     what = given[0] if len(given) == 1 else given
-    return found.add(what, embedder=parsed.embedder, text=parsed.text, **how)
+    table = found.add(what, embedder=parsed.embedder, text=parsed.text, **how)
+    for line in table.attrs["jan"]["said"]:
+        say(line)
+    return table
 
 
 def _variable(magics: Any, word: str) -> Any:
@@ -66,8 +69,13 @@ def _documents(magics: Any, parsed: Any, _: str) -> object:
 
 
 def _remove(magics: Any, parsed: Any, _: str) -> Line:
-    Collection(parsed.collection).remove(parsed.source)
-    return Line(f"{parsed.source} is forgotten: nothing of it is found any more")
+    removed = Shelf(name=parsed.collection).remove(parsed.source)
+    if len(removed) == 1:
+        return Line(f"{removed[0]} is forgotten: nothing of it is found any more")
+    return Line(
+        f"{counted(len(removed), 'document')} of {parsed.source} are forgotten: nothing of them is"
+        " found any more"
+    )
 
 
 def _delete(magics: Any, parsed: Any, _: str) -> Line:
@@ -76,19 +84,13 @@ def _delete(magics: Any, parsed: Any, _: str) -> Line:
         found.delete(off=True)
         return Line(f"{parsed.name} is back\n{status_of(shelf)}")
     here = shelf.retriever().collections
-    before, size = here.default, counted(len(found), "chunk")
+    before, listed = here.default, shelf.found()
+    size = f" with {counted(len(found), 'chunk')}" if listed and not listed.fault else ""
     found.delete()
-    lines = [
-        f"{parsed.name} with {size} is in the bin · back: %rag delete {_word(parsed.name)} --off"
-    ]
+    lines = [f"{parsed.name}{size} is in the bin · back: %rag delete {typed(parsed.name)} --off"]
     if before != here.default:
         lines.append("the notebook's own collection is the default again")
     return Line("\n".join(lines))
-
-
-def _word(name: str) -> str:
-    """Return a name as it is typed on a line."""
-    return name if re.fullmatch(r"[^\s'\"\\]+", name) else repr(name)
 
 
 def _search(magics: Any, parsed: Any, text: str) -> object:

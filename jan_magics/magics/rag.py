@@ -53,6 +53,7 @@ class RagMagics(Magics):
 
 def _run(magics: RagMagics, line: str) -> object:
     """Run the verb at the beginning of a line; without one, say what the default is."""
+    from jan_magics.magics.filling import fill, filled
     from jan_magics.magics.line import Line
     from jan_magics.magics.retrieving import RUN
     from jan_magics.notebook.bridge import Stopped
@@ -76,6 +77,7 @@ def _run(magics: RagMagics, line: str) -> object:
     else:
         parsed = parse(parser_of(verb), rest)
     kept = variable(getattr(parsed, "o", None), "table")
+    parsed, text = filled(magics.shell, parsed), fill(magics.shell, text)
     try:
         shown = RUN[name](magics, parsed, text)
         return shown if getattr(parsed, "live", False) else keep(magics.shell, kept, shown)

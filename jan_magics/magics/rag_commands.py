@@ -43,7 +43,8 @@ RAG_VERBS: Final = (
          Flag(("--text",), "COLUMN", "of a table: the column that holds the text"), KEEP),
     ),
     Verb("documents", "list what is in a collection", flags=(WHERE, KEEP)),
-    Verb("remove", "forget a document", ("SOURCE",), (WHERE,)),
+    Verb("remove", "forget a document, a folder of them, or what a pattern matches", ("SOURCE",),
+         (WHERE,)),
     Verb("delete", "move a collection to the bin", ("NAME",),
          (Flag(("--off",), "", "take the last deletion of that name back"),)),
     Verb(

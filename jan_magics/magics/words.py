@@ -28,12 +28,15 @@ def words(line: str, start: int = 0) -> Iterator[Word]:
     r"""Yield the words of a line, lazily: what nobody asks for is never read as quotes.
 
     Quotes group, a backslash before a quote or backslash keeps it; elsewhere it is a backslash.
-    An object or list of JSON at the beginning of a value stays as it is typed, spaces and all.
+    What stands in `{{ }}` is one word with what it touches. An object or list of JSON at the
+    beginning of a value stays as it is typed, spaces and all.
 
     >>> [word.text for word in words("-s 'be brief' -t a\\b")]
     ['-s', 'be brief', '-t', 'a\\b']
     >>> [word.text for word in words('-P stop=["a b", "c"] -q')]
     ['-P', 'stop=["a b", "c"]', '-q']
+    >>> [word.text for word in words("{{ folder }}/*.md -k 3")]
+    ['{{ folder }}/*.md', '-k', '3']
     """
     position = start
     while position < len(line):
@@ -83,7 +86,7 @@ def _word(line: str, start: int) -> Word:
             pieces.append(line[position + 1])
             position += 2
             continue
-        if not quote and (end := _json_end(line, position, pieces)):
+        if not quote and (end := _whole_end(line, position, pieces)):
             pieces.append(line[position:end])
             position = end
             continue
@@ -105,6 +108,13 @@ def _word(line: str, start: int) -> Word:
             "A prompt with an apostrophe belongs into the cell below the line."
         )
     return Word("".join(pieces), start, position, quoted)
+
+
+def _whole_end(line: str, position: int, before: list[str]) -> int:
+    """Return where an expression in braces or a value of JSON ends, 0 where none begins."""
+    if line.startswith("{{", position) and (end := line.find("}}", position)) > 0:
+        return end + 2
+    return _json_end(line, position, before)
 
 
 def _json_end(line: str, position: int, before: list[str]) -> int:

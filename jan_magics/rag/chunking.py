@@ -33,7 +33,7 @@ def cut(document: Document, recipe: Recipe, counter: Counter) -> tuple[Chunk, ..
 def _kind(document: Document, recipe: Recipe) -> Kind:
     if recipe.splitter == "code":
         return "code"
-    plain = document.kind in ("text", "table")
+    plain = document.kind in ("text", "table", "row")
     return "markdown" if recipe.splitter == "markdown" and plain else document.kind
 
 

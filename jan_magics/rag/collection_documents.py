@@ -12,11 +12,12 @@ import apsw
 
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
-from jan_magics.rag import rows
+from jan_magics.rag import generations, rows
 from jan_magics.rag.collection_file import CollectionFile
 from jan_magics.rag.statements import fetched, first
 from jan_magics.storage.codec import from_milliseconds
 
+_RECIPE: Final = "recipe"
 _ROW: Final = "source, reason, chunks, tokens, recipe, indexed_at"
 
 
@@ -28,6 +29,11 @@ class Known:
     content: str
     cut: str
     metadata: str
+
+    @property
+    def recipe(self) -> Recipe:
+        """Return the recipe that it was cut by, as the rules are now."""
+        return rows.cut_from_json(self.cut)
 
     def same(self, document: Document, recipe: Recipe, limit: int | None) -> bool:
         """Tell whether writing a document anew would change nothing."""
@@ -71,11 +77,63 @@ class CollectionDocuments:
         with self.file.writing() as connection:
             rows.say(connection, key, value)
 
+    @property
+    def words_alone(self) -> bool:
+        """Tell whether it was said that it is to have no vectors."""
+        with self.file.reading() as connection:
+            return generations.is_forgotten(connection)
+
+    @property
+    def recipe(self) -> Recipe | None:
+        """Return how new documents are cut: as was last said, else as the newest one was."""
+        with self.file.reading() as connection:
+            said = rows.about(connection, _RECIPE)
+            newest = first(
+                connection, "SELECT cut FROM document ORDER BY indexed_at DESC, n DESC LIMIT 1"
+            )
+        found = said or (newest and newest[0])
+        return rows.cut_from_json(found) if found else None
+
+    def cut_by(self, recipe: Recipe) -> None:
+        """Let new documents be cut by a recipe. Nothing is written where they are already."""
+        said = rows.cut_to_json(recipe, None)
+        if self.about(_RECIPE) != said:
+            self.say(_RECIPE, said)
+
     def documents(self) -> Sequence[DocumentRow]:
         """List the documents by source."""
         with self.file.reading() as connection:
             found = fetched(connection, f"SELECT {_ROW} FROM document ORDER BY source")
         return [_document_row(row) for row in found]
+
+    def sources(self, *, of_files: bool = False) -> Sequence[str]:
+        """List the sources, or only those that are no rows of a table."""
+        rest = " WHERE kind <> 'row'" if of_files else ""
+        with self.file.reading() as connection:
+            found = fetched(connection, f"SELECT source FROM document{rest} ORDER BY source")
+        return [source for (source,) in found]
+
+    def cut_for_others(self, limit: int | None) -> Sequence[str]:
+        """List the documents that are cut for an embedder which reads more or fewer tokens."""
+        with self.file.reading() as connection:
+            found = fetched(
+                connection,
+                "SELECT source FROM document WHERE json_extract(cut, '$.limit') IS NOT ?"
+                " ORDER BY source",
+                (limit,),
+            )
+        return [source for (source,) in found]
+
+    def chunk_ids(self, source: str) -> Sequence[str]:
+        """List the ids of a document's chunks, in their order."""
+        with self.file.reading() as connection:
+            found = fetched(
+                connection,
+                "SELECT chunk.id FROM chunk JOIN document ON document.n = chunk.document"
+                " WHERE source = ? ORDER BY place",
+                (source,),
+            )
+        return [identity for (identity,) in found]
 
     def known(self, source: str) -> Known | None:
         """Return how a document stands, None where there is none of this source."""
@@ -101,11 +159,16 @@ class CollectionDocuments:
         pages = tuple(json.loads(row[2]))
         return Document(source, text, row[1], pages, json.loads(row[3]), row[4])
 
-    def remove(self, source: str) -> None:
-        """Forget a document: its text, chunks, words and vectors. Raises RetrievalError."""
+    def remove(self, *sources: str) -> None:
+        """Forget documents: their texts, chunks, words and vectors; all of them, or none.
+
+        Raises:
+            RetrievalError: when one of them is not there.
+        """
         with self.file.writing() as connection:
-            if not rows.remove(connection, source):
-                raise _no_document(source)
+            for source in sources:
+                if not rows.remove(connection, source):
+                    raise _no_document(source)
 
 
 def _document_row(row: Sequence[Any]) -> DocumentRow:

@@ -1,7 +1,8 @@
 """Whether a collection is sound: what belongs to nothing, whose vectors it has, what it weighs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import apsw
@@ -11,6 +12,7 @@ from jan_magics.domain.retrieval import Fingerprint
 from jan_magics.rag import generations, near
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embedders import installed
+from jan_magics.rag.matching import missing, typed
 from jan_magics.rag.statements import fetched, first
 
 Grade: TypeAlias = Literal["ok", "warning", "error"]
@@ -22,6 +24,8 @@ _ORPHANS: Final = (
     ("chunks without words", "chunk WHERE n NOT IN (SELECT id FROM words_docsize)"),
     ("chunks without a text", "chunk WHERE passage NOT IN (SELECT n FROM passage)"),
 )
+_NAMED: Final = 5
+"""Files that are named; of more it is said how many."""
 _ANEW: Final = "Add the documents to a new collection: %rag add PATH -c NAME"
 
 
@@ -35,8 +39,8 @@ class Finding:
     fix: str = ""
 
 
-def examine(collection: SqliteCollection) -> list[Finding]:
-    """Look at everything; nothing is changed."""
+def examine(collection: SqliteCollection, base: Path | None = None) -> list[Finding]:
+    """Look at everything; nothing is changed. `base` is what sources are relative to."""
     with collection.file.alone() as connection:
         unusable = None if near.loaded(connection) else near.load(connection)
     with collection.file.reading() as connection:
@@ -47,7 +51,19 @@ def examine(collection: SqliteCollection) -> list[Finding]:
             "file system", "warning",
             f"on a network ({collection.file.network}): safe, slower, one writer at a time",
         ))  # fmt: skip
-    return found
+    return [*found, *_files(collection.sources(of_files=True), base)]
+
+
+def _files(sources: Sequence[str], base: Path | None) -> Iterator[Finding]:
+    """Tell which documents are of files that are no longer there."""
+    if gone := [*missing(sources, base)]:
+        names = ", ".join(gone[:_NAMED]) + (
+            f" and {len(gone) - _NAMED:,} more" * (len(gone) > _NAMED)
+        )
+        yield Finding(
+            "files", "warning", f"no longer there, and still found: {names}",
+            f"%rag remove {typed(gone[0])}   or bring the file back",
+        )  # fmt: skip
 
 
 def _soundness(connection: apsw.Connection) -> Iterator[Finding]:
@@ -66,7 +82,9 @@ def _soundness(connection: apsw.Connection) -> Iterator[Finding]:
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
     held = generations.active(connection)
-    if held is None:
+    if held is None and generations.is_forgotten(connection):
+        yield Finding("embedder", "ok", "none, as it was told (--embedder none): words only")
+    elif held is None:
         yield Finding(
             "embedder",
             "warning",

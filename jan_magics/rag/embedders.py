@@ -4,6 +4,7 @@ Nothing is loaded before it is asked for, and nothing is ever downloaded.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -12,6 +13,13 @@ from typing import Final
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
 
+
+@dataclass(frozen=True, slots=True)
+class WordsAlone:
+    """Stands for no embedder by choice: what vectors there are, are forgotten."""
+
+
+WORDS_ALONE: Final = WordsAlone()
 PREFERRED: Final = ("static", "minilm", "e5")
 """Static vectors come first: they read every script, and ingest a thousand times as fast as e5."""
 INSTALL: Final = "pip install 'jan-magics[rag]'"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, runtime_checkable
 
-from jan_magics.domain.retrieval import Chunk, Document, Recipe, chunk_id
+from jan_magics.domain.retrieval import Chunk, Document, Fingerprint, Recipe, chunk_id
 
 _SPACES: Final = " \n\t\u3000"
 
@@ -24,7 +24,7 @@ def fitted(
 ) -> tuple[Chunk, ...]:
     """Return the chunks with those cut again that are longer than `limit` tokens of the embedder.
 
-    Each piece says so in its warning, and all are numbered anew; the same where none was cut.
+    Each piece says for whom in its warning, and all are numbered anew; the same where none was cut.
     """
     if limit is None or not isinstance(embedder, Measuring):
         return tuple(chunks)
@@ -34,7 +34,7 @@ def fitted(
         if len(spans) == 1:
             made.append(chunk)
             continue
-        warning = f"cut again: longer than the {limit} tokens that the embedder reads"
+        warning = f"split for {_name(embedder)}: it reads {limit} tokens"
         share = chunk.tokens / max(1, chunk.end - chunk.start)
         made += [
             replace(
@@ -43,6 +43,11 @@ def fitted(
             for start, end in spans
         ]
     return tuple(made) if len(made) == len(chunks) else _numbered(document, recipe, made)
+
+
+def _name(embedder: object) -> str:
+    fingerprint = getattr(embedder, "fingerprint", None)
+    return fingerprint.id if isinstance(fingerprint, Fingerprint) else "the embedder"
 
 
 def pieces_of(

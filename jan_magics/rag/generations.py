@@ -6,6 +6,7 @@ drops it. What was embedded stays when the making is interrupted, and is not emb
 
 import json
 from collections.abc import Callable
+from typing import Final
 
 import apsw
 
@@ -16,16 +17,35 @@ from jan_magics.rag import near
 from jan_magics.rag.collection_file import CollectionFile
 from jan_magics.rag.collection_schema import drop_generation, make_generation
 from jan_magics.rag.gate import embedded
+from jan_magics.rag.pace import LARGEST_SLICE, SMALLEST, Pace
 from jan_magics.rag.rows import about, changed, generations, put_vectors, say
 from jan_magics.rag.statements import fetched, first
 
-_BATCH = 256
+_EMBEDDER: Final = "embedder"
+"""What a collection says where no vectors are wanted; where they are, its generation tells."""
+_NONE: Final = "none"
 
 
 def active(connection: apsw.Connection) -> tuple[int, Fingerprint] | None:
     """Return the generation that answers, None where a collection has no vectors."""
     n = about(connection, "generation")
     return None if n is None else (int(n), _fingerprint(connection, int(n)))
+
+
+def is_forgotten(connection: apsw.Connection) -> bool:
+    """Tell whether a collection is to have no vectors, as its user said."""
+    return bool(about(connection, _EMBEDDER) == _NONE)
+
+
+def forget(file: CollectionFile) -> None:
+    """Drop all generations, and remember that none is wanted."""
+    with file.writing() as connection:
+        for n in generations(connection):
+            near.drop(connection, n)
+            drop_generation(connection, n)
+        say(connection, "generation", None)
+        say(connection, _EMBEDDER, _NONE)
+        changed(connection)
 
 
 def building(connection: apsw.Connection) -> list[tuple[int, Fingerprint, int]]:
@@ -82,6 +102,7 @@ def _fill(
     file: CollectionFile, n: int, embedder: Embedder, progress: Callable[[int, int], None]
 ) -> None:
     last = done = 0
+    pace = Pace(0.5, SMALLEST, LARGEST_SLICE)
     with file.reading() as connection:
         total = _lacking(connection, n)
     while True:
@@ -90,11 +111,12 @@ def _fill(
                 connection,
                 f"SELECT n, text FROM passage WHERE n > ? AND n NOT IN"
                 f" (SELECT passage FROM {_table(connection, n)}) ORDER BY n LIMIT ?",
-                (last, _BATCH),
+                (last, pace.size),
             )
         if not rows:
             return
-        vectors = embedded(embedder, [text for _, text in rows])
+        with pace.measured(len(rows)):
+            vectors = embedded(embedder, [text for _, text in rows])
         with file.writing() as connection:
             _table(connection, n)
             put_vectors(connection, n, vectors)
@@ -116,6 +138,7 @@ def _taken_over(file: CollectionFile, n: int) -> bool:
                 near.drop(connection, other)
                 drop_generation(connection, other)
         say(connection, "generation", n)
+        say(connection, _EMBEDDER, None)
         changed(connection)
     return True
 

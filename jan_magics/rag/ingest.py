@@ -1,109 +1,84 @@
 """Documents into a collection: cut, embed, write; a row for each of them.
 
-What is there unchanged costs nothing; of what has changed, only new texts are embedded. Small
-documents share a batch of the embedder and a transaction; each is wholly in, or not at all.
+What is there unchanged costs nothing; of what has changed, only new texts are embedded. Another
+embedder touches every document: each is then cut again to what that one reads.
 """
 
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, TypeAlias
 
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import EmbedderError, RetrievalError
 from jan_magics.domain.protocols import Embedder
-from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
-from jan_magics.rag import gate
+from jan_magics.domain.retrieval import (
+    Chunk,
+    Document,
+    DocumentRow,
+    Fingerprint,
+    Indexed,
+    Recipe,
+)
+from jan_magics.rag import generations
+from jan_magics.rag.batches import Batches, Progress, Waiting
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.collection_documents import Known
+from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.fitting import fitted
-from jan_magics.rag.rows import Entry, Hash, hash_of
+from jan_magics.rag.recipes import Keeping
 
 Cut: TypeAlias = Callable[[Document, Recipe], Sequence[Chunk]]
-Progress: TypeAlias = Callable[[str, int, int | None], None]
-"""Called with what is done, how many of it, and of how many in all where that is known."""
 
-LARGEST_BATCH: Final = 2048
-"""Chunks that are written together at most, more or less."""
-_SLICE: Final = 64
-"""Texts that are embedded between two calls of `progress`."""
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Waiting:
-    """A document that is about to be written."""
-
-    row: DocumentRow
-    document: Document
-    chunks: Sequence[Chunk]
-
-    @property
-    def texts(self) -> list[str]:
-        text = self.document.text
-        return [text[chunk.start : chunk.end] for chunk in self.chunks]
 
 
 def add(
     collection: SqliteCollection,
     documents: Iterable[Document | DocumentRow],
-    recipe: Recipe,
+    recipe: Recipe | Keeping,
     cut: Cut,
-    embedder: Embedder | None,
+    embedder: Embedder | WordsAlone | None,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> Iterator[DocumentRow]:
     """Write documents, and yield what became of each, in their order, once it is written.
 
     A row instead of a document, as of a file that cannot be read, goes through. The embedder
-    becomes the collection's if it is another one than before. Whoever stops the iteration, or
-    raises in `progress`, stops between documents.
+    becomes the collection's if it is another one than before; the documents that this changes
+    besides follow at the end. Whoever stops the iteration, or raises in `progress`, stops between
+    documents.
 
     Raises:
         EmbedderError: when the embedder fails, or the collection has one and none was given; all
             that was yielded is written.
     """
+    before = collection.fingerprint
     _settle(collection, embedder, progress)
-    pace = _Pace()
-    batch: list[_Waiting | DocumentRow] = []
-    for done, document in enumerate(documents, 1):
-        if any(_source(each) == document.source for each in batch):
-            # A newer form of the same document waits for the older one.
-            yield from _written(collection, batch, recipe, embedder, progress)
-            batch = []
-        batch.append(
-            document
-            if isinstance(document, DocumentRow)
-            else _prepared(collection, document, recipe, cut, embedder)
-        )
-        progress("documents", done, None)
-        chunks = [len(each.chunks) for each in batch if isinstance(each, _Waiting)]
-        if not chunks or sum(chunks) >= pace.size:
-            with pace.measured(sum(chunks)):
-                rows = _written(collection, batch, recipe, embedder, progress)
-            yield from rows
-            batch = []
-    yield from _written(collection, batch, recipe, embedder, progress)
+    own = None if isinstance(embedder, WordsAlone) else embedder
+    cutting = _Cutting(collection, recipe, cut, own)
+    writing = Batches(collection, own, progress)
+    changed = collection.fingerprint != before
+    touched = collection.sources() if changed else collection.cut_for_others(cutting.limit)
+    how = _how(before, own) if changed else None
+    rows = writing.written(
+        map(collection.document, touched), partial(cutting.again, how=how), "cut again"
+    )
+    again = {row.source: row for row in rows if changed or row.status != "unchanged"}
+    for row in writing.written(documents, cutting.prepared, "documents"):
+        earlier = again.pop(row.source, None)
+        yield earlier if earlier is not None and row.status == "unchanged" else row
+    yield from again.values()
 
 
-class _Pace:
-    """How many chunks are written together: about as many as take two seconds."""
-
-    def __init__(self) -> None:
-        self.size = 64
-
-    @contextmanager
-    def measured(self, chunks: int) -> Iterator[None]:
-        """Learn from how long a batch takes."""
-        begun = time.monotonic()
-        yield
-        seconds = max(time.monotonic() - begun, 1e-6)
-        self.size = max(16, min(LARGEST_BATCH, int(2 * chunks / seconds), 4 * self.size))
-
-
-def _settle(collection: SqliteCollection, embedder: Embedder | None, progress: Progress) -> None:
-    if embedder is not None:
+def _settle(
+    collection: SqliteCollection, embedder: Embedder | WordsAlone | None, progress: Progress
+) -> None:
+    if isinstance(embedder, WordsAlone):
+        if not collection.words_alone:
+            generations.forget(collection.file)
+    elif embedder is not None:
         collection.switch(embedder, lambda done, total: progress("re-embedded", done, total))
     elif (held := collection.fingerprint) is not None:
         raise EmbedderError(
@@ -112,38 +87,90 @@ def _settle(collection: SqliteCollection, embedder: Embedder | None, progress: P
         )
 
 
-def _source(item: _Waiting | DocumentRow) -> str:
-    return item.source if isinstance(item, DocumentRow) else item.document.source
+def _how(before: Fingerprint | None, embedder: Embedder | None) -> str:
+    """Say what happened to documents that nobody named."""
+    if embedder is None:
+        return "its vectors are forgotten (--embedder none)"
+    return f"{'' if before is None else 're-'}embedded by {embedder.fingerprint.id}"
 
 
-def _prepared(
-    collection: SqliteCollection,
-    document: Document,
-    recipe: Recipe,
-    cut: Cut,
-    embedder: Embedder | None,
-) -> _Waiting | DocumentRow:
-    """Cut a document that is new or has changed; say what it is otherwise."""
-    document = _clean(document)
-    known = collection.known(document.source)
-    limit = None if embedder is None else embedder.fingerprint.max_tokens
-    if known is not None and known.same(document, recipe, limit):
-        return replace(known.row, status="unchanged")
-    try:
-        chunks = fitted(document, recipe, cut(document, recipe), embedder, limit)
-    except RetrievalError as error:
-        return DocumentRow(document.source, "failed", error.message)
-    if not chunks and known is None:
-        return DocumentRow(document.source, "skipped", "there is no text in it")
-    row = DocumentRow(
-        document.source,
-        "added" if known is None else "replaced",
-        _reason(document, chunks, embedder),
-        len(chunks),
-        sum(chunk.tokens for chunk in chunks),
-        str(recipe),
-    )
-    return _Waiting(row, document, chunks)
+@dataclass(frozen=True, slots=True)
+class _Cutting:
+    """How documents become chunks that the embedder reads whole."""
+
+    collection: SqliteCollection
+    recipe: Recipe | Keeping
+    cut: Cut
+    embedder: Embedder | None
+
+    @property
+    def limit(self) -> int | None:
+        """Return what the embedder reads of a text, in its tokens."""
+        return None if self.embedder is None else self.embedder.fingerprint.max_tokens
+
+    def prepared(self, document: Document) -> Waiting | DocumentRow:
+        """Cut a document that is new or has changed; say what it is otherwise."""
+        document = _clean(document)
+        known = self.collection.known(document.source)
+        if known is not None and known.same(document, self._kept(known), self.limit):
+            return replace(known.row, status="unchanged")
+        recipe = self._followed(known)
+        chunks = self._chunks(document, recipe)
+        if isinstance(chunks, DocumentRow):
+            return chunks
+        if not chunks and known is None:
+            return DocumentRow(document.source, "skipped", "there is no text in it")
+        return self._waiting(document, recipe, chunks, "added" if known is None else "replaced")
+
+    def again(self, document: Document, how: str | None) -> Waiting | DocumentRow:
+        """Cut a document that is there for another embedder; `how` says what happened to it."""
+        known = self.collection.known(document.source)
+        if known is None:
+            return DocumentRow(document.source, "skipped", "it was removed meanwhile")
+        recipe = self.recipe.own(known.recipe) if isinstance(self.recipe, Keeping) else known.recipe
+        chunks = self._chunks(document, recipe)
+        if isinstance(chunks, DocumentRow):
+            return chunks
+        same = [chunk.id for chunk in chunks] == self.collection.chunk_ids(document.source)
+        waiting = self._waiting(document, recipe, chunks, "unchanged" if same else "replaced")
+        return replace(waiting, said=how)
+
+    def _kept(self, known: Known) -> Recipe:
+        """Return by which recipe a document is unchanged; who counts its tokens is no matter."""
+        return known.recipe if isinstance(self.recipe, Keeping) else self.recipe
+
+    def _followed(self, known: Known | None) -> Recipe:
+        if not isinstance(self.recipe, Keeping):
+            return self.recipe
+        return self.recipe.recipe if known is None else self.recipe.own(known.recipe)
+
+    def _waiting(
+        self, document: Document, recipe: Recipe, chunks: Sequence[Chunk], status: Indexed
+    ) -> Waiting:
+        tokens = sum(chunk.tokens for chunk in chunks)
+        reason = self._reason(document, chunks)
+        row = DocumentRow(document.source, status, reason, len(chunks), tokens, str(recipe))
+        return Waiting(row, document, recipe, chunks)
+
+    def _chunks(self, document: Document, recipe: Recipe) -> Sequence[Chunk] | DocumentRow:
+        try:
+            cut = self.cut(document, recipe)
+        except RetrievalError as error:
+            return DocumentRow(document.source, "failed", error.message)
+        return fitted(document, recipe, cut, self.embedder, self.limit)
+
+    def _reason(self, document: Document, chunks: Sequence[Chunk]) -> str | None:
+        parts = [document.warning] if document.warning else []
+        if self.embedder is not None:
+            text = document.text
+            foreign = sum(not self.embedder.reads(text[each.start : each.end]) for each in chunks)
+            if foreign:
+                name = self.embedder.fingerprint.id
+                share = f"{foreign} of {counted(len(chunks), 'chunk')}"
+                parts.append(f"{name} cannot read the script of {share}")
+        odd = Counter(chunk.warning for chunk in chunks if chunk.warning)
+        parts += [f"{counted(number, 'chunk')}: {warning}" for warning, number in odd.items()]
+        return "; ".join(parts) or None
 
 
 def _clean(document: Document) -> Document:
@@ -155,71 +182,3 @@ def _clean(document: Document) -> Document:
     warning = f"replaced {counted(broken, 'broken character')}" if broken else None
     warnings = [each for each in (document.warning, warning) if each]
     return replace(document, source=source, text=text, warning="; ".join(warnings) or None)
-
-
-def _reason(document: Document, chunks: Sequence[Chunk], embedder: Embedder | None) -> str | None:
-    parts = [document.warning] if document.warning else []
-    if embedder is not None:
-        text = document.text
-        foreign = sum(not embedder.reads(text[chunk.start : chunk.end]) for chunk in chunks)
-        if foreign:
-            name = embedder.fingerprint.id
-            share = f"{foreign} of {counted(len(chunks), 'chunk')}"
-            parts.append(f"{name} cannot read the script of {share}")
-    odd = Counter(chunk.warning for chunk in chunks if chunk.warning)
-    parts += [f"{counted(number, 'chunk')}: {warning}" for warning, number in odd.items()]
-    return "; ".join(parts) or None
-
-
-def _written(
-    collection: SqliteCollection,
-    batch: Sequence[_Waiting | DocumentRow],
-    recipe: Recipe,
-    embedder: Embedder | None,
-    progress: Progress,
-) -> list[DocumentRow]:
-    """Embed and write what waits; return the rows of the batch."""
-    waiting = [item for item in batch if isinstance(item, _Waiting)]
-    hashes = [[hash_of(text) for text in item.texts] for item in waiting]
-    vectors: dict[Hash, bytes | None] = {}
-    if embedder is not None:
-        texts = {
-            key: text
-            for item, keys in zip(waiting, hashes, strict=True)
-            for key, text in zip(keys, item.texts, strict=True)
-        }
-        vectors = _vectors(collection, texts, embedder, progress)
-    limit = None if embedder is None else embedder.fingerprint.max_tokens
-    entries: list[Entry] = []
-    for item, keys in zip(waiting, hashes, strict=True):
-        own = {key: vectors[key] for key in keys if key in vectors}
-        refused = sum(data is None for data in own.values())
-        why = f"no vector for {counted(refused, 'chunk')}: zeros, NaN or infinities came back"
-        reason = "; ".join(filter(None, (item.row.reason, why if refused else None))) or None
-        entries.append(Entry(item.document, recipe, item.chunks, own, reason, limit))
-    if entries:
-        collection.put(entries, None if embedder is None else embedder.fingerprint)
-    reasons = {entry.document.source: entry.reason for entry in entries}
-    at = collection.now()
-    return [
-        each
-        if isinstance(each, DocumentRow)
-        else replace(each.row, reason=reasons[each.row.source], indexed_at=at)
-        for each in batch
-    ]
-
-
-def _vectors(
-    collection: SqliteCollection,
-    texts: Mapping[Hash, str],
-    embedder: Embedder,
-    progress: Progress,
-) -> dict[Hash, bytes | None]:
-    """Return the vectors of texts; only those that the collection does not have are embedded."""
-    vectors = collection.cached(texts)
-    new = [text for key, text in texts.items() if key not in vectors]
-    for at in range(0, len(new), _SLICE):
-        if at:
-            progress("chunks", at, len(new))
-        vectors |= gate.embedded(embedder, new[at : at + _SLICE])
-    return vectors

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -81,6 +82,42 @@ def recipe_of(
     _check(units, shared, smallest)
     name, exact = ("chars", True) if unit == "chars" else (counter.name, counter.exact)
     return Recipe(known, units, shared, unit, name, exact)
+
+
+def completed(named: Mapping[str, int | str], kept: Recipe | None) -> dict[str, int | str | None]:
+    """Return how to cut where only some of size, overlap and splitter were named.
+
+    What was not named is as `kept`; a size that was not is the usual one where the named splitter
+    counts something else, and an overlap that was not is the usual one of a named size. None is
+    what is usual.
+    """
+    how: dict[str, int | str | None] = {"size": None, "overlap": None, **named}
+    if kept is None:
+        return how
+    how.setdefault("splitter", kept.splitter)
+    counts = how["splitter"] if how["splitter"] in ("chars", "tokens") else kept.unit
+    if how["size"] is None and counts == kept.unit:
+        how["size"] = f"{kept.size} {kept.unit}"
+        if how["overlap"] is None:
+            how["overlap"] = f"{kept.overlap} {kept.unit}"
+    return how
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """Documents that are there keep their recipes; `recipe` is that of the others.
+
+    `counter` counts the tokens here.
+    """
+
+    recipe: Recipe
+    counter: Counter
+
+    def own(self, kept: Recipe) -> Recipe:
+        """Return a document's recipe as it is followed here."""
+        if kept.unit == "chars":
+            return kept
+        return replace(kept, counter=self.counter.name, exact=self.counter.exact)
 
 
 def _splitter(name: str) -> Splitter:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import apsw
 
 from jan_magics.domain.messages import Json
-from jan_magics.domain.retrieval import Chunk, Document, Recipe
+from jan_magics.domain.retrieval import RECIPE_VERSION, Chunk, Document, Recipe
 from jan_magics.domain.segmentation import index_words
 from jan_magics.rag import near
 from jan_magics.rag.statements import batches, fetched, first, marks
@@ -184,6 +184,12 @@ def _put_document(connection: apsw.Connection, n: int | None, entry: Entry, now:
 def cut_to_json(recipe: Recipe, limit: int | None) -> str:
     """Return what decides how a text is cut: equal texts and equal cuts give equal chunks."""
     return _json({**{name: getattr(recipe, name) for name in recipe.__slots__}, "limit": limit})
+
+
+def cut_from_json(text: str) -> Recipe:
+    """Return the recipe that a text was cut by, as the rules are now."""
+    known = {**json.loads(text), "version": RECIPE_VERSION}
+    return Recipe(**{name: known[name] for name in Recipe.__slots__ if name in known})
 
 
 def metadata_to_json(document: Document) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.protocols import Embedder
-from jan_magics.domain.retrieval import Fingerprint, Hit, Mode
+from jan_magics.domain.retrieval import Hit, Mode
 from jan_magics.rag import gate
 from jan_magics.rag.candidates import Candidate, Gathered, cut, gather, let_go
 from jan_magics.rag.collection import SqliteCollection
@@ -81,7 +81,7 @@ def ask(
     if options.mode == "keyword":
         return [Asked(question, None, options, where, notes) for question in questions]
     try:
-        vectors = gate.question_vectors(_own(snapshot.fingerprint, embedder), questions)
+        vectors = gate.question_vectors(_own(snapshot, embedder), questions)
     except EmbedderError as error:
         vectors = [error] * len(questions)
     return [
@@ -150,8 +150,14 @@ def _beside(snapshot: Snapshot, asked: Asked, shown: Sequence[Candidate]) -> dic
     return beside
 
 
-def _own(fingerprint: Fingerprint | None, embedder: Embedder | None) -> Embedder:
+def _own(snapshot: Snapshot, embedder: Embedder | None) -> Embedder:
     """Return the embedder if the collection's vectors are its own."""
+    fingerprint = snapshot.fingerprint
+    if fingerprint is None and snapshot.words_alone:
+        raise EmbedderError(
+            "the collection has no vectors, as it was told (--embedder none)",
+            "Give it some: %rag add PATH --embedder NAME",
+        )
     if fingerprint is None:
         raise EmbedderError(
             "the collection has no vectors",

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from jan_magics.domain.retrieval import Chunk, Fingerprint
-from jan_magics.rag import keywords, near, vectors, where_notes, where_sql
+from jan_magics.rag import generations, keywords, near, vectors, where_notes, where_sql
 from jan_magics.rag.statements import batches, fetched, first, marks
 from jan_magics.rag.vectors import FloatVector, Matrix
 from jan_magics.rag.where import Tree
@@ -54,6 +54,11 @@ class Snapshot:
         """Return what the vectors were made by; None where there are none."""
         return None if self._generation is None else self._generation[1]
 
+    @property
+    def words_alone(self) -> bool:
+        """Tell whether it was said that there are to be no vectors."""
+        return generations.is_forgotten(self._connection)
+
     def by_words(self, question: str, k: int, where: Tree | None = None) -> Pool:
         """Return the k best by BM25 of those that a filter lets pass."""
         numbers, scores, _ = self.words(question, k, where)
@@ -79,8 +84,7 @@ class Snapshot:
         """Return the exact cosines of chunks; without those that have no usable vector."""
         if self._generation is None or not numbers:
             return {}
-        part = self._matrix or self._part(numbers)
-        return vectors.cosines(part, query, numbers)
+        return vectors.cosines(self._matrix or self._part(numbers), query, numbers)
 
     def percentiles(self, query: FloatVector, cosines: Sequence[float]) -> list[float] | None:
         """Return the share of chunks that are less near than each cosine; None where unmeasured.
@@ -109,8 +113,7 @@ class Snapshot:
     def passing(self, where: Tree) -> list[int]:
         """Return the numbers of all chunks that a filter lets pass, ascending."""
         query, values = where_sql.numbers(where)
-        rows = fetched(self._connection, f"{query} ORDER BY chunk.n", values)
-        return [n for (n,) in rows]
+        return [n for (n,) in fetched(self._connection, f"{query} ORDER BY chunk.n", values)]
 
     def notes_on(self, where: Tree) -> tuple[str, ...]:
         """Return what the user of a filter must be told. See where_notes."""
@@ -127,8 +130,7 @@ class Snapshot:
 
     def count(self) -> int:
         """Return how many chunks there are."""
-        row = first(self._connection, "SELECT count(*) FROM chunk")
-        return int(row[0])
+        return int(first(self._connection, "SELECT count(*) FROM chunk")[0])
 
     def numbers(self, most: int) -> list[int]:
         """Return the numbers of at most so many chunks, the same as long as nothing changes."""

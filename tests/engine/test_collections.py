@@ -7,9 +7,9 @@ import pytest
 
 from jan_magics.domain.errors import CollectionNotFound, RetrievalError
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
-from jan_magics.engine.binned import drop_thread, take_back
 from jan_magics.engine.collections import Collections
 from jan_magics.engine.listed import THREAD, Listed, is_path, shown_owner
+from jan_magics.engine.restoring import drop_thread, take_back
 from jan_magics.rag.ingest import add
 from tests.storage.writer import ticking
 
@@ -145,10 +145,10 @@ def test_deleting_moves_to_the_bin_and_leaves_nothing(place: Place, tmp_path: Pa
     collections = place.open()
     made = collections.obtain("support")
     fill(collections, made)
-    binned = collections.delete(made)
+    place_in_bin = collections.delete(made)
     assert collections.find("support") is None
     assert [each.name for each in (tmp_path / "collections").iterdir()] == ["bin"]
-    kept = collections.open(Listed(binned, "support"))
+    kept = collections.open(Listed(place_in_bin, "support"))
     assert [each.source for each in kept.documents()] == ["a.md"]
     thread = collections.of_owner(THREAD + "3" * 32, "t")
     drop_thread(collections, "3" * 32)
@@ -162,7 +162,7 @@ def test_what_was_deleted_comes_back_to_its_place(place: Place, tmp_path: Path) 
     for each in (shared, own, filed):
         fill(collections, each)
         collections.delete(each)
-    assert [each.name for each in collections.binned()] == ["my notes", "work", "知识库 🦊"]
+    assert [each.name for each in collections.bin.listed()] == ["my notes", "work", "知识库 🦊"]
     with pytest.raises(CollectionNotFound, match="'知识库 🦊' is in the bin") as caught:
         collections.existing("知识库 🦊")
     assert caught.value.next_step == "Bring it back: %rag delete '知识库 🦊' --off"
@@ -171,7 +171,7 @@ def test_what_was_deleted_comes_back_to_its_place(place: Place, tmp_path: Path) 
     assert take_back(collections, "知识库 🦊").path == shared.path
     assert take_back(collections, None) == own
     assert take_back(collections, str(filed.path)) == filed
-    assert collections.binned() == []
+    assert collections.bin.listed() == []
     collections.close()
     again = place.open()
     for each in (shared, own, filed):
@@ -205,7 +205,7 @@ def test_a_deleted_default_gives_way_to_the_own_one(place: Place) -> None:
     collections.delete(own)
     assert collections.default == "animals"
     collections.delete(other)
-    assert collections.default is None
+    assert collections.find() is None
     collections.default = "gone elsewhere"
     with pytest.raises(CollectionNotFound) as caught:
         collections.existing()

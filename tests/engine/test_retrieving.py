@@ -8,7 +8,8 @@ import pytest
 from jan_magics.domain.errors import CollectionNotFound, JanError
 from jan_magics.domain.messages import text_of
 from jan_magics.domain.retrieval import Chunk, Document, Recipe
-from jan_magics.engine.collections import Collections, Listed
+from jan_magics.engine.collections import Collections
+from jan_magics.engine.listed import Listed
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.records import sources_of
 from jan_magics.engine.retrieving import BY_HOST

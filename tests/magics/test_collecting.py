@@ -204,7 +204,7 @@ def test_an_interrupt_of_reading_says_what_is_kept(kernel: Kernel) -> None:
     ran = kernel.run("%rag add many -c many -o added", interrupt=2)
     assert ran.error is not None
     assert re.fullmatch(
-        r"Stopped: [\d,]+ documents? done, and kept · the rest: the same once more", ran.error[2][0]
+        r"Stopped: [\d,]+ of 4,000 documents are in; the same line goes on", ran.error[2][0]
     )
     kept = int(value(kernel, "len(added)"))
     assert 0 < kept < 4000

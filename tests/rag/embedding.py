@@ -31,6 +31,17 @@ class Counting:
         return self._inner.reads(text)
 
 
+class Numbered(Counting):
+    """An embedder that gives the row whose number ends a text."""
+
+    def __init__(self, rows: Vectors) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def embed(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        return self._rows[[int(text.split()[-1]) for text in texts]]
+
+
 class Broken(Counting):
     """An embedder that gives something else than it promises."""
 

@@ -10,6 +10,7 @@ from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe, ch
 from jan_magics.rag import ingest
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embed_hash import HashEmbedder
+from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import Found, search
 
@@ -66,7 +67,7 @@ def opened(path: Path, *, read_only: bool = False) -> SqliteCollection:
 def add(
     collection: SqliteCollection,
     *documents: Document | DocumentRow,
-    embedder: Embedder | None = HASH,
+    embedder: Embedder | WordsAlone | None = HASH,
     recipe: Recipe = RECIPE,
 ) -> list[DocumentRow]:
     """Ingest documents."""

@@ -7,6 +7,7 @@ from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.retrieval import Document
 from jan_magics.rag import ingest
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.embedders import WORDS_ALONE
 from jan_magics.rag.options import Options
 from jan_magics.rag.statements import fetched
 from tests.rag.embedding import Broken, Counting
@@ -42,7 +43,7 @@ def test_e4_a_chunk_above_the_limit_is_cut_again_and_says_so(empty: SqliteCollec
     embedder = Counting(limit=4)
     text = "a b c d e f g h i j\nshort\n"
     rows = add(empty, Document("a.txt", text), embedder=embedder)
-    assert "longer than the 4 tokens" in (rows[0].reason or "")
+    assert rows[0].reason == "4 chunks: split for hash: it reads 4 tokens"
     assert all(len(each.split()) <= 4 for each in embedder.seen)
     found = ask(empty, "c", Options(k=50, mode="vector"), embedder)
     spans = sorted((hit.chunk.start, hit.chunk.end) for hit in found.hits)
@@ -105,4 +106,69 @@ def test_a_slow_embedder_says_how_far_it_is(empty: SqliteCollection) -> None:
         said.append((what, done, total))
 
     list(ingest.add(empty, [many], RECIPE, lines, HASH, progress))
-    assert said == [("documents", 1, None), ("chunks", 64, 150), ("chunks", 128, 150)]
+    assert said[:2] == [("documents", 1, None), ("chunks", 16, 150)]
+    assert [done for _, done, _ in said[1:]] == sorted({done for _, done, _ in said[1:]})
+    assert said[-1] == ("chunks", 150, 150)
+
+
+def test_another_embedder_says_how_far_it_is_from_its_first_texts_on(
+    empty: SqliteCollection,
+) -> None:
+    add(empty, Document("many.txt", "".join(f"line {n} of it\n" for n in range(300))))
+    said: list[tuple[int, int]] = []
+    empty.switch(Counting("2"), lambda done, total: said.append((done, total)))
+    assert said[0] == (16, 300)
+    assert said[-1] == (300, 300)
+
+
+def test_e4_documents_that_nobody_named_are_cut_to_what_another_embedder_reads(
+    empty: SqliteCollection,
+) -> None:
+    add(empty, Document("a.txt", "一 b c d e f g 🦊\n"), Document("b.txt", "short\n"))
+    other = Counting("2", limit=4)
+    rows = add(empty, Document("new.txt", "new\n"), embedder=other)
+    assert [(row.source, row.status, row.reason) for row in rows] == [
+        ("new.txt", "added", None),
+        ("a.txt", "replaced", "re-embedded by hash; 2 chunks: split for hash: it reads 4 tokens"),
+        ("b.txt", "unchanged", "re-embedded by hash"),
+    ]
+    found = ask(empty, "一 b", Options(k=9, mode="vector"), other)
+    assert all(len(hit.text.split()) <= 4 for hit in found.hits)
+    assert [row.status for row in add(empty, Document("b.txt", "short\n"), embedder=other)] == [
+        "unchanged"
+    ]
+
+
+def test_e4_an_interrupted_cutting_goes_on_the_next_time(empty: SqliteCollection) -> None:
+    class StopError(Exception):
+        pass
+
+    many = [Document(f"{n:02}.txt", f"{n} b c d e f g h\n") for n in range(40)]
+    add(empty, *many)
+    other = Counting("2", limit=4)
+
+    def stop(what: str, done: int, _all: int | None) -> None:
+        if what == "cut again" and done == 35:
+            raise StopError
+
+    with pytest.raises(StopError):
+        list(ingest.add(empty, [], RECIPE, lines, other, stop))
+    assert empty.fingerprint == other.fingerprint
+    left = [row.source for row in add(empty, many[0], embedder=other) if row.status == "replaced"]
+    assert 0 < len(left) < 40
+    found = ask(empty, "b", Options(k=200, mode="vector"), other)
+    assert all(len(hit.text.split()) <= 4 for hit in found.hits)
+    assert empty.cut_for_others(4) == []
+
+
+def test_none_by_choice_forgets_the_vectors(library: SqliteCollection) -> None:
+    rows = add(library, embedder=WORDS_ALONE)
+    assert {row.reason for row in rows} == {"its vectors are forgotten (--embedder none)"}
+    assert (library.words_alone, library.fingerprint) == (True, None)
+    with library.file.reading() as connection:
+        names = [n for (n,) in fetched(connection, "SELECT name FROM sqlite_schema")]
+    assert not [name for name in names if name.startswith(("vectors_", "near_"))]
+    assert texts(ask(library, "token budget"))[0].startswith("A token")
+    add(library)
+    assert not library.words_alone
+    assert ask(library, "token budget").facts["mode"] == "hybrid"

@@ -11,7 +11,7 @@ from jan_magics.domain.retrieval import Document, Index, Mode
 from jan_magics.rag.fusion import convex, rrf, scaled
 from jan_magics.rag.options import Options
 from jan_magics.rag.vectors import Matrix, top, unit
-from tests.rag.embedding import Broken
+from tests.rag.embedding import Broken, Numbered
 from tests.rag.library import HASH, add, ask, opened
 
 SLOW = settings(
@@ -36,7 +36,7 @@ def test_law_6_numpy_and_vec0_give_the_same_ids_and_scores(
     text = "".join(f"line number {i}\n" for i in range(n))
     with tempfile.TemporaryDirectory() as folder:
         collection = opened(Path(folder) / "a.db")
-        add(collection, Document("a.txt", text), embedder=Broken(rows.astype(np.float32)))
+        add(collection, Document("a.txt", text), embedder=Numbered(rows.astype(np.float32)))
         query = Broken(rng.standard_normal((1, 256)).astype(np.float32))
         answers = []
         engines: tuple[Index, ...] = ("numpy", "vec0")
