@@ -69,6 +69,18 @@ def test_a_notebook_that_says_what_it_said_is_good(recorded: Path) -> None:
     assert recorded.read_bytes() == before
 
 
+def test_a_notebook_that_records_itself_is_good_too(recorded: Path, tmp_path: Path) -> None:
+    path = changed(
+        recorded, tmp_path, "%load_ext jan_magics", "%load_ext jan_magics\\n%chat record"
+    )
+    notebook = nbformat.read(path, as_version=4)
+    first = notebook.cells[0]
+    first.execution_count = 1
+    first.outputs = [nbformat.v4.new_output("stream", text="recording into lesson.jan.jsonl\n")]
+    nbformat.write(notebook, path)
+    assert ran(tmp_path, "replay", "lesson.ipynb", "--check")[0] == 0
+
+
 def test_what_was_changed_is_told(recorded: Path, tmp_path: Path) -> None:
     changed(recorded, tmp_path, "And why is it cold?", "And why is it so cold?")
     code, said = ran(tmp_path, "replay", "lesson.ipynb", "--check")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from jan_magics.notebook.render import MIME
 
 MOST: Final = 20
 """Lines of one kind that are told."""
+_TAPING: Final = re.compile(r"^\s*%(?:chat|jan)\s+(?:record|replay)\b", re.MULTILINE)
 _REPORT: Final = "from jan_magics.api.checking import report\nprint(report())"
 
 
@@ -134,8 +136,13 @@ def _code(notebook: Any) -> Sequence[Any]:
 
 
 def _differs(number: int, before: Any, after: Any) -> Iterator[str]:
-    """Yield what a cell shows otherwise; one that was saved without outputs promises none."""
-    if not before.get("outputs") and before.get("execution_count") is None:
+    """Yield what a cell shows otherwise.
+
+    One that was saved without outputs promises none; one that records says something else when it
+    is replayed.
+    """
+    unsaved = not before.get("outputs") and before.get("execution_count") is None
+    if unsaved or _TAPING.search(before.source):
         return
     then, now = _shown(before.get("outputs", ())), _shown(after.get("outputs", ()))
     if len(then) != len(now):
