@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 
 from jan_magics.magics.arguments import make_parser
 from jan_magics.magics.commands import ASKING, VERBS
+from jan_magics.magics.manual import TOPICS
 from jan_magics.magics.words import nearest
 
 INTRODUCTION = """\
@@ -16,6 +17,7 @@ INTRODUCTION = """\
 
 """
 
+FURTHER: Final = f"Topics: %%chat, {', '.join(TOPICS)}"
 ASSISTANTS: Final = """
 %%chat -a NAME answers as an assistant, and the thread remembers it; -a default takes it back.
 Its parameters are below those of flags; -s adds to its instructions.
@@ -50,12 +52,14 @@ MORE: Final[Mapping[str, str]] = MappingProxyType({
 
 
 def help_text(topic: str) -> str:
-    """Return the help on a verb, or the list of verbs. Raises UsageError for an unknown topic."""
+    """Return the help on a verb or topic, or the list. Raises UsageError for an unknown topic."""
     if not topic:
         lines = (
             f"  {' '.join((each.name, *each.words, each.text)):<28}{each.summary}" for each in VERBS
         )
-        return INTRODUCTION + "\n".join(line.rstrip() for line in lines)
+        return INTRODUCTION + "\n".join((*(line.rstrip() for line in lines), "", FURTHER))
+    if told := TOPICS.get(topic.lstrip("%")):
+        return told()
     if topic.lstrip("%") == "chat":
         return make_parser(
             "%%chat", "The cell is the prompt.", ASKING, ("[MODEL|THREAD]",)
@@ -65,6 +69,6 @@ def help_text(topic: str) -> str:
             words = (*verb.words, verb.text) if verb.text else verb.words
             parser = make_parser(f"%chat {verb.name}", verb.summary, verb.flags, words)
             return parser.format_help() + MORE.get(verb.name, "")
-    meant = nearest(topic, [verb.name for verb in VERBS])
+    meant = nearest(topic, [*(verb.name for verb in VERBS), *TOPICS])
     closest = f", closest: {meant}" if meant else ""
     raise UsageError(f"no help on {topic!r}{closest}. List the verbs: %chat help")

@@ -1,0 +1,58 @@
+"""The topics of `%chat help` beside its verbs: made of the data that they describe."""
+
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
+from textwrap import wrap
+from types import MappingProxyType
+from typing import Final
+
+from jan_magics.magics.rag_commands import RAG_VERBS
+
+LIMITS: Final = """\
+What to know before you rely on it:
+
+  offline:quote and offline:echo are no models: they repeat what was said.
+  Counts with ≈ are estimates; the server's own counts correct them from turn to turn.
+  A summary may lose what matters; numbers, names, paths and rules are copied beside it.
+  What a model answers may be wrong; answer.grounding() compares words, it does not understand them.
+  A cassette answers what was asked in the same words; all else is NotRecorded.
+  A key without a known form is not stopped; images and PDF are not read for keys.
+  A kill of the kernel loses at most the last quarter of a second of a growing answer.
+  Calls of tools run in this kernel, with your rights: what is not marked safe asks first.
+  Buttons, live views and Markdown cells need JupyterLab 4.4 or newer; elsewhere there are tables.
+"""
+
+
+def settings_text() -> str:
+    """Return every setting with its meaning, what it can be, and its default."""
+    from jan_magics.engine.setting_list import SETTINGS
+
+    lines = ["%config JanMagics.NAME = …, JAN_NAME in the environment, NAME in config.toml:", ""]
+    for each in SETTINGS:
+        values = f" ({' | '.join(each.choices)})" if each.choices else ""
+        default = f" [{each.default}]" if each.default else ""
+        told = wrap(f"{each.meaning}{values}{default}", 72, break_on_hyphens=False)
+        lines += [
+            f"  {name:<22}{line}" for name, line in zip_longest((each.name,), told, fillvalue="")
+        ]
+    return "\n".join((*lines, "", "As they are now: %chat config"))
+
+
+def errors_text() -> str:
+    """Return every error with what it says."""
+    from jan_magics.domain import errors
+
+    return f"{(errors.__doc__ or '').strip()}\n\nThe whole traceback of the last one: %tb"
+
+
+def rag_text() -> str:
+    """Return the verbs of `%rag`."""
+    lines = (
+        f"  {' '.join((each.name, *each.words, each.text)):<30}{each.summary}" for each in RAG_VERBS
+    )
+    return "\n".join(("%rag VERB: documents, and searches in them", "", *map(str.rstrip, lines)))
+
+
+TOPICS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
+    {"settings": settings_text, "errors": errors_text, "rag": rag_text, "limits": lambda: LIMITS}
+)
