@@ -22,7 +22,7 @@ class AnswerStream:
         self._host = host
         self._running = running
         self._updates = running.updates()
-        self._said = 0
+        self._said = ""
         self._over = False
         self._answer: Answer | None = None
 
@@ -48,15 +48,15 @@ class AnswerStream:
             raise StopIteration
         try:
             for progress in self._updates:
-                if len(progress.text) > self._said:
-                    return self._piece(progress.text)
+                if piece := self._piece(progress.text):
+                    return piece
             self._answer = self._host.end(self._running)
         except BaseException:
             self.close()
             raise
         self.close()
-        if len(self._answer.text) > self._said:
-            return self._piece(self._answer.text)
+        if piece := self._piece(self._answer.text):
+            return piece
         raise StopIteration
 
     def __enter__(self) -> Self:
@@ -74,5 +74,7 @@ class AnswerStream:
         self.close()
 
     def _piece(self, text: str) -> str:
-        piece, self._said = text[self._said :], len(text)
-        return piece
+        """Return what is new of a text; where it begins otherwise now, it was a thought before."""
+        before = self._said if text.startswith(self._said) else ""
+        self._said = text
+        return text[len(before) :]

@@ -47,6 +47,11 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """All text of this step until here was reasoning, though nothing said so where it began."""
+
+
+@dataclass(frozen=True, slots=True)
 class Remark:
     """What the user must know of how an answer came about, as one line."""
 
@@ -141,6 +146,7 @@ StreamEvent: TypeAlias = (
     | Waiting
     | Retrying
     | Remark
+    | Thought
     | TextDelta
     | ReasoningDelta
     | ToolCallDelta
@@ -176,6 +182,8 @@ class Folding:
             call[2] += event.arguments
         elif isinstance(event, Seal):
             self._seal(event)
+        elif isinstance(event, Thought):
+            self._rethink()
         elif isinstance(event, Finish):
             self.finish = event
 
@@ -202,6 +210,13 @@ class Folding:
             runs[-1][1].append(text)
         else:
             runs.append((kind, [text]))
+
+    def _rethink(self) -> None:
+        """Take what was said until here as one thought; what is sealed stays as it came."""
+        if self._seals:
+            return
+        thought = "".join("".join(pieces) for _, pieces in self._runs).strip("\n")
+        self._runs = [(ReasoningPart, [thought])] if thought else []
 
     def _seal(self, seal: Seal) -> None:
         if seal.index is not None:

@@ -26,6 +26,7 @@ from jan_magics.domain.events import (
     Seal,
     StreamEvent,
     TextDelta,
+    Thought,
     ToolCallDelta,
 )
 from jan_magics.domain.messages import (
@@ -87,6 +88,8 @@ def event_json(event: StreamEvent, at: float) -> Json:
             said = ("call", event.index, event.call_id, event.name, event.arguments)
         case Seal():
             said = ("seal", cast(Json, asdict(event)))
+        case Thought():
+            said = ("thought",)
         case LeftOut():
             said = ("left out", event.name, event.why)
         case Prefill():
@@ -128,7 +131,7 @@ def _finish(
 
 _EVENTS: Final[Mapping[str, Callable[..., StreamEvent]]] = MappingProxyType({
     "text": TextDelta, "reasoning": ReasoningDelta, "call": ToolCallDelta, "seal": _seal,
-    "left out": LeftOut, "prefill": Prefill, "finish": _finish,
+    "thought": Thought, "left out": LeftOut, "prefill": Prefill, "finish": _finish,
 })  # fmt: skip
 
 

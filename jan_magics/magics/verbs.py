@@ -31,6 +31,7 @@ from jan_magics.magics.branching import RUN as BRANCHES
 from jan_magics.magics.caller import Caller
 from jan_magics.magics.commands import VERBS, Verb
 from jan_magics.magics.editing import list_assistants
+from jan_magics.magics.empty import told_if_empty
 from jan_magics.magics.failing import prompt_about
 from jan_magics.magics.fitting import RUN as CONTEXT
 from jan_magics.magics.keying import ask_for_key
@@ -79,7 +80,7 @@ def run_verb(magics: Caller, line: str) -> object:
         parsed, text = parse_with_text(parser, rest) if verb.text else (parse(parser, rest), "")
     except HelpAsked:
         raise HelpAsked(help_text(name)) from None  # all of it, as %chat help shows it
-    return RUN[name](magics, parsed, text)
+    return told_if_empty(name, RUN[name](magics, parsed, text))
 
 
 def verb_parser(verb: Verb) -> Parser:

@@ -72,9 +72,20 @@ def calls_json(calls: Iterable[Called]) -> list[dict[str, object]]:
 
 
 def _called(call: ToolCallPart, result: ToolResultPart | None) -> Called:
+    arguments = _readable(call.arguments)
     if result is None:
-        return Called(call.name, call.arguments)
-    return Called(call.name, call.arguments, _text(result.output), result.state)
+        return Called(call.name, arguments)
+    return Called(call.name, arguments, _text(result.output), result.state)
+
+
+def _readable(arguments: str) -> str:
+    """Return arguments in letters that people read, where their JSON has escapes for these."""
+    if "\\u" not in arguments:
+        return arguments
+    try:
+        return json.dumps(json.loads(arguments), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return arguments
 
 
 def _text(output: Json) -> str:

@@ -27,7 +27,7 @@ from jan_magics.providers.failures import Asked
 from jan_magics.providers.http import Line, Sends, chunks_of
 from jan_magics.providers.keys import Key
 from jan_magics.providers.params import Settled
-from jan_magics.providers.refusals import is_in
+from jan_magics.providers.refusals import TOO_LARGE, is_in, size_told
 from jan_magics.providers.rejections import Rejected, parameters_of, rejected, rekeyed
 from jan_magics.providers.retrying import NEXT_KEY, pause_after, reason_of
 
@@ -103,8 +103,7 @@ class Exchange:
                         begun = True
                         yield event
             except ProviderError as failure:
-                if isinstance(failure, RequestRejected):
-                    failure.sends = self._sends.left
+                self._complete(failure)
                 if begun or not self._sends.left:
                     raise
                 refused = failure
@@ -113,6 +112,14 @@ class Exchange:
             async with aclosing(self._mend(refused)) as events:
                 async for event in events:
                     yield event
+
+    def _complete(self, failure: ProviderError) -> None:
+        """Add to a refusal how often its request may go out again, and what is large about it."""
+        if not isinstance(failure, RequestRejected):
+            return
+        failure.sends = self._sends.left
+        if failure.status == TOO_LARGE and (told := size_told(self.request)):
+            failure.message += f" · {told}"
 
     async def _send(self) -> AsyncGenerator[StreamEvent, None]:
         letter, asked = self.letter, self.asked

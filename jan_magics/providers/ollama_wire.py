@@ -10,7 +10,6 @@ from jan_magics.domain.events import (
     Loading,
     ReasoningDelta,
     StreamEvent,
-    TextDelta,
     ToolCallDelta,
 )
 from jan_magics.domain.messages import (
@@ -29,7 +28,7 @@ from jan_magics.providers.failures import Asked, empty_answer
 from jan_magics.providers.frames import object_of, refusal_in
 from jan_magics.providers.openai_usage import count
 from jan_magics.providers.params import settle
-from jan_magics.providers.reasoning import Piece, Thoughts
+from jan_magics.providers.reasoning import Piece, Thoughts, event_of
 from jan_magics.providers.sse import LIMIT
 from jan_magics.providers.surrogates import Surrogates, encodable
 from jan_magics.providers.waves import arguments_of, base64_of, output_of, split_wave, waves
@@ -234,7 +233,7 @@ class OllamaDecoder:
                 events.append(self._call(call, function))
 
     def _parts(self, pieces: list[Piece], events: list[StreamEvent]) -> None:
-        events.extend(TextDelta(t) if kind == "text" else ReasoningDelta(t) for kind, t in pieces)
+        events.extend(map(event_of, pieces))
 
     def _call(self, call: Mapping[str, Json], function: Mapping[str, Json]) -> ToolCallDelta:
         index, self._calls = self._calls, self._calls + 1

@@ -16,7 +16,7 @@ from jan_magics.domain.messages import FinishReason, Json
 from jan_magics.providers.failures import Asked
 from jan_magics.providers.frames import nothing_said, object_of, refusal_in
 from jan_magics.providers.openai_usage import count, timings_of, usage_of, usage_of_timings
-from jan_magics.providers.reasoning import Piece, Thoughts
+from jan_magics.providers.reasoning import Piece, Thoughts, event_of
 from jan_magics.providers.surrogates import Surrogates, encodable
 from jan_magics.providers.thoughts import DETAILS, Details
 
@@ -139,8 +139,7 @@ class Decoder:
             self._thoughts = None
 
     def _part(self, pieces: list[Piece], events: list[StreamEvent]) -> None:
-        for kind, text in pieces:
-            events.append(TextDelta(text) if kind == "text" else ReasoningDelta(text))
+        events.extend(map(event_of, pieces))
 
     def _call(self, call: dict[str, Json]) -> ToolCallDelta:
         function = call.get("function")

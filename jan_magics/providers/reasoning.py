@@ -3,7 +3,10 @@
 import re
 from typing import Final, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["text", "reasoning"]
+from jan_magics.domain.events import ReasoningDelta, TextDelta, Thought
+
+Kind: TypeAlias = Literal["text", "reasoning", "thought"]
+"""What a piece is; a thought has no text of its own: it says that all text before it was one."""
 Piece: TypeAlias = tuple[Kind, str]
 
 _PAIRS: Final = (
@@ -18,18 +21,22 @@ _HEAD: Final = re.compile(r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>([^<]{0,
 _MARKS: Final = ("<|end|>", "<|start|>", "<|channel|>", "<|return|>", "<|call|>")
 _MARK: Final = re.compile("|".join(map(re.escape, _MARKS)))
 _LONGEST_HEAD: Final = 260
+_END: Final = "</think>"
+_QUOTES: Final = tuple(" `\"'(“‘«")
 
 
 class Thoughts:
     """Part text into reasoning and answer, however it is cut into pieces.
 
-    Only what the answer begins with counts: later, and in code, a tag is text like any other.
+    Only what the answer begins with counts: later, and in code, a tag is text like any other. But
+    some templates open the thoughts themselves: then only their end is in the answer.
     """
 
-    __slots__ = ("_begun", "_closing", "_held", "_state")
+    __slots__ = ("_begun", "_closing", "_held", "_seen", "_state")
 
     def __init__(self) -> None:
-        self._state: Literal["start", "inside", "after", "channel", "plain"] = "start"
+        self._state: Literal["start", "inside", "after", "channel", "open", "plain"] = "start"
+        self._seen: list[str] = []
         self._held = ""
         self._closing = ""
         self._begun = False  # something stood between the tags, or in a channel
@@ -45,7 +52,7 @@ class Thoughts:
         pieces: list[Piece] = []
         while self._step(pieces):
             pass
-        return [piece for piece in pieces if piece[1]]
+        return [piece for piece in pieces if piece[1] or piece[0] == "thought"]
 
     def close(self) -> list[Piece]:
         """Return what was held back; tags that were never closed have held reasoning."""
@@ -72,17 +79,16 @@ class Thoughts:
         """Move on by one state; False when more text is needed."""
         if self._state == "start":
             return self._begin()
-        if self._state == "inside":
-            return self._inside(pieces)
         if self._state == "after":
             self._held = self._held.lstrip()
             self._state = "plain" if self._held else "after"
             return bool(self._held)
-        if self._state == "channel":
-            return self._channel(pieces)
-        pieces.append(("text", self._held))
-        self._held = ""
-        return False
+        if self._state == "plain":
+            pieces.append(("text", self._held))
+            self._held = ""
+            return False
+        states = {"inside": self._inside, "channel": self._channel, "open": self._open}
+        return states[self._state](pieces)
 
     def _begin(self) -> bool:
         start = self._held.lstrip()
@@ -98,7 +104,25 @@ class Thoughts:
             return True
         if any(opening.startswith(start) for opening in _OPENINGS):
             return False
-        self._state = "plain"
+        self._state = "open"
+        return True
+
+    def _open(self, pieces: list[Piece]) -> bool:
+        """Give text out until thoughts end that never began."""
+        text, found, rest = self._held.partition(_END)
+        kept = len(text) if found else _before_partial(text, _END)
+        self._seen.append(text[:kept])
+        if not found:
+            pieces.append(("text", text[:kept]))
+            self._held = text[kept:]
+            return False
+        if _ends_thoughts("".join(self._seen)):
+            pieces += [("text", text), ("thought", "")]
+            self._state, self._held = "after", rest
+        else:
+            pieces.append(("text", text + _END))
+            self._state, self._held = "plain", rest
+        self._seen.clear()
         return True
 
     def _inside(self, pieces: list[Piece]) -> bool:
@@ -145,6 +169,20 @@ class Thoughts:
             self._state = "plain"
             return True
         return False
+
+
+def event_of(piece: Piece) -> TextDelta | ReasoningDelta | Thought:
+    """Return a piece as the event that tells of it."""
+    kind, text = piece
+    if kind == "thought":
+        return Thought()
+    return TextDelta(text) if kind == "text" else ReasoningDelta(text)
+
+
+def _ends_thoughts(before: str) -> bool:
+    """Tell whether a closing tag behind a text ends it, and is not only spoken of."""
+    quoted = before[-1:] in _QUOTES or before.count("```") % 2 == 1
+    return "<think>" not in before and not quoted
 
 
 def _before_partial(text: str, mark: str) -> int:

@@ -70,7 +70,8 @@ _OF_ONE_IMAGE: Final = re.compile(
     r"|could not (?:be )?(?:process|read|load)|malformed|resolution|moderation|safety",
     re.IGNORECASE,
 )
-_SAID_OTHERWISE: Final = frozenset({401, 402, 403, 404, 413, 429})
+TOO_LARGE: Final = 413
+_SAID_OTHERWISE: Final = frozenset({401, 402, 403, 404, TOO_LARGE, 429})
 
 
 def refused_in(words: str) -> Refused | None:
@@ -84,6 +85,18 @@ def may_refuse_images(refusal: RequestRejected) -> bool:
     if status is None or not 400 <= status < 500 or status in _SAID_OTHERWISE:
         return False
     return bool(_OF_IMAGES.search(words)) and not _OF_ONE_IMAGE.search(words)
+
+
+def size_told(request: ChatRequest) -> str:
+    """Say what makes a request large: the bytes of its files, "" where it has none."""
+    parts = (part for message in request.messages for part in message.parts)
+    files = {part.name or part.media_type: len(part.data) for part in parts
+             if isinstance(part, FilePart) and part.data}  # fmt: skip
+    if not files:
+        return ""
+    largest = max(files, key=lambda name: files[name])
+    whole, one = (f"{size / 1_000_000:,.1f} MB" for size in (sum(files.values()), files[largest]))
+    return f"its files have {whole}, {largest!r} alone {one}"
 
 
 def is_in(refused: Refused, request: ChatRequest) -> bool:

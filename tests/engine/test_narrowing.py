@@ -94,6 +94,15 @@ def test_words_that_may_mean_images_earn_one_try_without(words: str) -> None:
     assert learned.lacks(MODEL) == {"images"}
 
 
+def test_a_request_that_is_too_large_says_which_file_is() -> None:
+    big = FilePart("image/png", bytes(2_100_000), name="熊猫.png")
+    with pytest.raises(RequestRejected) as raised:
+        taken(asking(message("user", "hi", PICTURE, big)), refusal("Payload too large", 413))
+    told = "its files have 2.1 MB, '熊猫.png' alone 2.1 MB"
+    assert raised.value.message.endswith(told)
+    assert raised.value.next_step.startswith("Attach less")
+
+
 def test_what_was_only_supposed_is_not_remembered_when_it_did_not_help() -> None:
     learned = Learned()
     objections = Objections(learned)

@@ -233,3 +233,11 @@ def test_store_says_how_threads_are_kept(tmp_path: Path, kind: str, said: str) -
     with running_kernel(tmp_path, JAN_STORE=kind) as kernel:
         kernel.ok("%load_ext jan_magics")
         assert said in kernel.ok("%chat store").result
+
+
+def test_an_empty_table_says_how_it_gets_rows(kernel: Kernel) -> None:
+    assert "no tools yet · mark a function with @jan.tool" in kernel.ok("%chat tools").out
+    assert "ask something" in kernel.ok("%chat threads").out
+    kernel.ok("%%chat -m offline:echo\n熊猫")
+    assert "no threads" not in kernel.ok("%chat threads").out
+    assert "nothing found" in kernel.ok("%chat find 竹子").out

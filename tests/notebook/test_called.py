@@ -38,6 +38,13 @@ def test_each_call_has_its_result() -> None:
     ]
 
 
+def test_arguments_are_shown_in_letters_that_people_read() -> None:
+    (called,) = calls_of((ToolCallPart("a", "weather", '{"city": "\\u5317\\u4eac"}'),))
+    assert called.line() == '▸ called weather({"city": "北京"}) → no result'
+    (broken,) = calls_of((ToolCallPart("a", "weather", '{"city": "\\u5317'),))
+    assert broken.arguments == '{"city": "\\u5317'
+
+
 def test_a_line_is_short_and_what_unfolds_is_whole() -> None:
     call = Called("f", "x" * 500, "数" * 500, "ok")
     assert len(call.line()) < 300
