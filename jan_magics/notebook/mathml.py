@@ -20,6 +20,9 @@ ATTRIBUTES: Final = frozenset(
      "accentunder", "columnalign", "rowspacing", "columnspacing", "notation", "movablelimits",
      "symmetric", "largeop", "width", "height", "depth", "open", "close", "separators")
 )  # fmt: skip
+_STUMBLES: Final = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, StopIteration, RuntimeError
+)  # fmt: skip
 LONGEST: Final = 4_000
 """Characters of a formula; the time that a conversion takes grows with them."""
 
@@ -46,7 +49,7 @@ def _is_refusal(fault: Exception) -> bool:
     """Tell whether a fault is about the TeX; the converter's own errors have no common base."""
     if type(fault).__module__ == "latex2mathml.exceptions":
         return True
-    return isinstance(fault, ValueError | LookupError | TypeError | AttributeError | RecursionError)
+    return isinstance(fault, _STUMBLES)
 
 
 class _Reader(HTMLParser):

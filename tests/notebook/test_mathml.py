@@ -27,7 +27,7 @@ def test_a_formula_is_mathml() -> None:
     [
         r"\text{<script>alert(1)</script>}", r"\text{<img src=x onerror=alert(1)>}", r"\frac{",
         r"\begin{", "^", "}{", r"\text{<!-- x -->}", r"\text{</math><b>}", "x" * 5000, "{" * 500,
-        r"\text{<math><mi>x</mi></math>}",
+        r"\text{<math><mi>x</mi></math>}", r"\text", r"\sqrt", r"\begin{matrix}",
     ],
 )  # fmt: skip
 def test_what_is_no_harmless_formula_stays_tex(tex: str) -> None:
@@ -51,7 +51,12 @@ def test_without_a_converter_of_ours_dollars_stay() -> None:
 
 @settings(max_examples=300)
 @given(
-    st.one_of(hostile, hostile.map(lambda text: rf"\text{{{text}}}"), hostile.map("x^{}".format))
+    st.one_of(
+        hostile,
+        hostile.map(lambda text: rf"\text{{{text}}}"),
+        hostile.map("x^{}".format),
+        hostile.map(r"\mbox {}".format),
+    )
 )
 def test_only_listed_tags_whatever_the_tex(tex: str) -> None:
     reader = Reader(TAGS, set(ATTRIBUTES))

@@ -41,8 +41,11 @@ const TAGS = new Set(
     'math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover ' +
     'mmultiscripts mprescripts none mtable mtr mtd mstyle mpadded mphantom menclose mfenced').split(' ')
 );
-const NEVER = /^(on|src|style$|xlink|formaction|action|id$)/i;
+// Each attribute with what its value may be.
+const PLAIN =
+  /^(title|rel|target|class|start|display|displaystyle|scriptlevel|mathvariant|stretchy|fence|form|separators?|[lr]space|m(in|ax)size|linethickness|accent(under)?|column(align|spacing)|rowspacing|notation|movablelimits|symmetric|largeop|width|height|depth|open|close)$/;
 const ADDRESS = /^(https?:\/\/|mailto:)/i;
+const ALIGNED = /^text-align:\s*(left|center|right);?$/;
 
 /** Make nodes of the kernel's HTML. It has passed a list of tags there; what is not on it goes. */
 function nodesOf(html) {
@@ -53,7 +56,11 @@ function nodesOf(html) {
       continue;
     }
     for (const { name, value } of [...node.attributes]) {
-      if (NEVER.test(name) || (/href/i.test(name) && !(node.tagName === 'A' && ADDRESS.test(value)))) {
+      const known =
+        PLAIN.test(name) ||
+        (name === 'href' && node.tagName === 'A' && ADDRESS.test(value)) ||
+        (name === 'style' && ALIGNED.test(value));
+      if (!known) {
         node.removeAttribute(name);
       }
     }
