@@ -17,7 +17,7 @@ What to know before you rely on it:
   What a model answers may be wrong; answer.grounding() compares words, it does not understand them.
   A cassette answers what was asked in the same words; all else is NotRecorded.
   A key without a known form is not stopped; images and PDF are not read for keys.
-  A kill of the kernel loses at most the last quarter of a second of a growing answer.
+  A kill of the kernel loses about a quarter of a second of a growing answer.
   Calls of tools run in this kernel, with your rights: what is not marked safe asks first.
   Buttons, live views and Markdown cells need JupyterLab 4.4 or newer; elsewhere there are tables.
 """
