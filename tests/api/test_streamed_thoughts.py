@@ -17,9 +17,10 @@ def slow(*texts: str) -> Reply:
 
 
 def test_what_follows_the_thoughts_is_whole() -> None:
-    with serving_here(
-        slow("I count 数", " and count", "</think>", "\n\nIt is", " four.")
-    ) as server, jan.Chat(model=f"{server.address}#m") as chat:
+    with (
+        serving_here(slow("I count 数", " and count", "</think>", "\n\nIt is", " four.")) as server,
+        jan.Chat(model=f"{server.address}#m") as chat,
+    ):
         stream = chat.stream("2 + 2?")
         said = "".join(stream)
         assert said.endswith("It is four.")
