@@ -46,8 +46,21 @@ A cell with a key or a private key is not sent to another machine: --send-anyway
 only warns. Not read: images, PDF, the bin (%chat store --vacuum empties it) and collections.
 In Python: jan.leaks(PATH)    In a shell: jan-magics leaks PATH --scrub
 """
+TOOLS: Final = """
+--mcp takes a file as other programs write it, {"mcpServers": {NAME: {"command": …} or {"url": …}}},
+or an address. Nothing is started before a turn needs it, and a person is asked before. A server
+that wants a key: %chat key ADDRESS, or "headers" in the file, then add it again.
+
+Where schemas take over a tenth of the input, or come from several servers, a turn offers those that
+its question is about, and says which it leaves out. %config JanMagics.tool_router = NAME chooses:
+  keywords   by words of the prompt; where none fits, all
+  embedder   also by what is meant, with the embedder of this machine
+  model      the model names them, by a request of its own
+  off        all of them
+"""
 MORE: Final[Mapping[str, str]] = MappingProxyType({
     "assistants": ASSISTANTS, "use": BACK, "record": CASSETTES, "replay": CASSETTES, "leaks": LEAKS,
+    "tools": TOOLS,
 })  # fmt: skip
 
 
