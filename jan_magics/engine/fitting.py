@@ -133,6 +133,7 @@ class Fitting:
             factor = 1.0
         thread = view.thread.id if view.thread else ""
         told = (sized.facts.window, sized.facts.source)
+        host = None if model.address else settings.hosts.get(model.provider)
         budget = budget_for(settings, asking, *told, exact=tokenizer.exact)
         return Fit(
             replace(budget, chosen=True) if sized.facts.chosen else budget,
@@ -146,7 +147,7 @@ class Fitting:
             self.profile(model, settings, asking.options),
             self.patience,
             self.lacks(model),
-            price_of(model, None if model.address else settings.hosts.get(model.provider)),
+            price_of(model, host, asking.options),
         )
 
     @contextmanager

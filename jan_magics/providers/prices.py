@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Final
 
-from jan_magics.domain.models import ModelRef, Usage
+from jan_magics.domain.models import ChatOptions, ModelRef, Usage
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.hosts import Host
 
 _MILLION: Final = 1_000_000
+_STANDARD: Final = (None, "auto", "default")
+"""What a request says of its tier where it is served, and paid, as usual."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +76,21 @@ LISTED: Final = (
 )  # fmt: skip
 
 
-def price_of(model: ModelRef, host: Host | None) -> Price | None:
+def price_of(
+    model: ModelRef, host: Host | None, options: ChatOptions | None = None
+) -> Price | None:
     """Return the price of a model, None where nobody says it.
 
-    A list price holds at its vendor's own address only; what the user's config says holds where
-    it stands.
+    A list price holds at its vendor's own address only, and in no other tier than the standard
+    one; what the user's config says holds where it stands.
     """
     if host and (told := host.prices):
         known = "input" in told and "output" in told
         return Price(told["input"], told["output"], told.get("cached")) if known else None
     entry = CATALOG.get(model.provider)
     address = model.address or (host.address if host else None)
-    if entry is None or address not in (None, entry.address):
+    tier = options.parameters.get("service_tier") if options else None
+    if entry is None or address not in (None, entry.address) or tier not in _STANDARD:
         return None
     found = (each for each in LISTED if each.provider == model.provider and each.means(model.name))
     return next((each.price for each in found), None)

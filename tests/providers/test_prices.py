@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from jan_magics.domain.models import ModelRef, Usage, parse_model
+from jan_magics.domain.models import ChatOptions, ModelRef, Usage, parse_model
 from jan_magics.providers.catalog import CATALOG
 from jan_magics.providers.hosts import Host, read_host
 from jan_magics.providers.prices import LISTED, Price, price_of
@@ -55,6 +55,17 @@ def test_a_list_price_holds_at_its_vendors_own_address() -> None:
 )  # fmt: skip
 def test_what_nobody_says_has_no_price(model: str) -> None:
     assert price_of(parse_model(model), None) is None
+
+
+@pytest.mark.parametrize(
+    ("tier", "known"), [("auto", True), ("default", True), ("flex", False), ("priority", False)]
+)
+def test_another_tier_has_another_price(tier: str, known: bool) -> None:
+    options = ChatOptions(parameters={"service_tier": tier})
+    model = parse_model("openai:gpt-5")
+    assert (price_of(model, None, options) is not None) is known
+    mine = host("openai", prices={"input": 1, "output": 2})
+    assert price_of(model, mine, options) == Price(1.0, 2.0)
 
 
 def test_what_the_config_says_holds_where_it_stands() -> None:
