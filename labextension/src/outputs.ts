@@ -2,6 +2,7 @@
 import { type CodeCell } from '@jupyterlab/cells';
 import { NotebookActions, type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import type { MultilineString } from '@jupyterlab/nbformat';
+import { cellFor } from './cellFor';
 import { TURN } from './kernelLine';
 import type { PageBundle } from './protocol';
 
@@ -47,29 +48,6 @@ export function turnsIn(
     const turn = outputs.get(n).data[TURN];
     return typeof turn === 'object' && turn !== null && wanted(turn as Record<string, unknown>);
   });
-}
-
-/** What becomes of a code block as a cell: Python as it is, the rest by a magic or as Markdown. */
-export function cellFor(code: string, language: string): ['code' | 'markdown', string] {
-  switch (language.toLowerCase()) {
-    case '':
-    case 'py':
-    case 'python':
-    case 'python3':
-    case 'ipython':
-      return ['code', code];
-    case 'bash':
-    case 'sh':
-    case 'shell':
-    case 'zsh':
-      return ['code', `%%bash\n${code}`];
-    case 'html':
-      return ['code', `%%html\n${code}`];
-    default: {
-      const fence = '`'.repeat(Math.max(3, ...(code.match(/`+/g) ?? []).map(run => run.length + 1)));
-      return ['markdown', `${fence}${language}\n${code}\n${fence}`];
-    }
-  }
 }
 
 /** Put a code block into a new cell below; it is not run. */
