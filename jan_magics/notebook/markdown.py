@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _ENDS_FENCE: Final = re.compile(r"`{3}|~{3}|@@\d")
 """Marks of fences, and those by which JupyterLab remembers math."""
+_DRAWN: Final = "mermaid"
+"""The language of diagrams that JupyterLab draws: pictures in them are fetched from anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +54,15 @@ def _blank_between(above: str, below: str) -> bool:
 
 def _safe_code(block: Code) -> tuple[str, bool]:
     """Return code that stays code, and whether it must have a blank line on both sides."""
+    drawn = block.language.lower() == _DRAWN
     # The colon in the next line stands for an address behind a link that the code leaves open.
-    if not hazardous(block.source) and not hazardous(f"{block.code}\n:"):
+    if not drawn and not hazardous(block.source) and not hazardous(f"{block.code}\n:"):
         return block.source, False
-    nested = bool(block.margin)
+    nested, language = bool(block.margin), "" if drawn else block.language
     if not nested and not _ENDS_FENCE.search(block.code):
         # With a word behind it, a fence ends no other one that a parser may see open.
-        return f"```{block.language or 'text'}\n{block.code}\n```", True
-    html = block_code(block.code, block.language, one_line=nested)
+        return f"```{language or 'text'}\n{block.code}\n```", True
+    html = block_code(block.code, language, one_line=nested)
     return block.margin + html, not nested
 
 

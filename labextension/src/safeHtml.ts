@@ -50,6 +50,14 @@ export function withoutLoading(html: string): string {
   return page.body.innerHTML;
 }
 
+/** A line that a parser may take for the begin of a fence; only these two end a line there. */
+const FENCE = /[^\n\r]*(?:`{3}|~{3})[^\n\r]*/g;
+
+/** Show diagrams as code: JupyterLab draws them, and fetches the pictures in them, before it cleans. */
+export function withoutDrawing(markdown: string): string {
+  return markdown.replace(FENCE, line => line.replace(/mermaid/gi, 'text'));
+}
+
 /** Build on JupyterLab's sanitizer; ours comes after it, so that it never sees more than that lets through. */
 export function quietSanitizer(own: IRenderMime.ISanitizer): IRenderMime.ISanitizer {
   return {

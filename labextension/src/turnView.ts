@@ -7,7 +7,7 @@ import { addCodeTools } from './codeTools';
 import { button, element } from './elements';
 import { type KernelLine, Refused, TURN } from './kernelLine';
 import type { PageLive, PageOver, PageShown, PageState } from './protocol';
-import { quietSanitizer } from './safeHtml';
+import { quietSanitizer, withoutDrawing } from './safeHtml';
 import { Speaker } from './speaker';
 import { type Actions, actionRow } from './turnActions';
 import { above, below } from './turnParts';
@@ -217,7 +217,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     if (this.painted === key) {
       return;
     }
-    const data = { 'text/markdown': markdown };
+    const data = { 'text/markdown': withoutDrawing(markdown) };
     await this.body.renderModel(this.registry.createModel({ data, trusted: false }));
     // Addresses of headings are of no use in an output, and are read aloud.
     this.body.node.querySelectorAll('.jp-InternalAnchorLink').forEach(link => link.remove());

@@ -26,6 +26,11 @@ class Lab:
     url: str
     token: str
 
+    @property
+    def data(self) -> Path:
+        """Return where the server keeps its data, such as which notebooks are trusted."""
+        return self.root.parent / "data"
+
     def link(self, notebook: str) -> str:
         """Give the address that opens a notebook in a fresh workspace."""
         return f"{self.url}/lab/tree/{notebook}?token={self.token}&reset"

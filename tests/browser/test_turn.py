@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
@@ -170,3 +171,20 @@ def test_both_themes_show_what_was_called(open_cells: OpenCells, theme: str) -> 
         call.locator("summary").click()
         notebook.screenshot(f"turn call {theme}")
         expect(call.locator("pre").first).to_be_visible()
+
+
+# Light comes last: the server keeps the theme for the tests that follow.
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_nothing_keeps_people_from_an_answer(open_cells: OpenCells, theme: str) -> None:
+    notebook = open_cells([LOAD, CODE, f"{ECHO}\ntwo"])
+    notebook.use_theme(theme)
+    notebook.run(0)
+    notebook.run(1)
+    shown = turn(notebook, 1)
+    shown.get_by_role("button", name="Retry").click(timeout=WAIT)
+    expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2", timeout=WAIT)
+    assert barriers(notebook.page, ".jan-Turn") == []
+    shown.get_by_role("button", name="Edit").click()
+    assert barriers(notebook.page, ".jan-Turn") == []
+    notebook.page.keyboard.press("Escape")
+    expect(shown.get_by_role("button", name="Edit")).to_be_focused()

@@ -179,3 +179,9 @@ def test_cells_beyond_the_header_are_kept(prefix: str) -> None:
     text = "\n".join(prefix + line for line in WIDE.split("\n"))
     assert tables(text) == ((("a", "b"), ("1", "2", "EXTRA", "4 你"), ("5", "")),)
     assert "<td>EXTRA</td>\n<td><strong>4</strong> 你</td>\n</tr>" in to_html(text)
+
+
+def test_diagrams_are_shown_as_code() -> None:
+    drawn = "graph TD; a[<img src=http://127.0.0.1/x>] --> b"
+    assert neutralise(f"```mermaid\n{drawn}\n```") == f"```text\n{drawn}\n```"
+    assert "mermaid" not in neutralise("- ~~~Mermaid\n  graph TD\n  ~~~")
