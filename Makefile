@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip
 export PIP_ROOT_USER_ACTION := ignore
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/*) \
+LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/* labextension/schema/*) \
   $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model

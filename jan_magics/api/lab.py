@@ -17,6 +17,7 @@ from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import Mark, MarkAction
 from jan_magics.engine.asking import Aim, Asking
 from jan_magics.engine.branches import edit_answer, go
+from jan_magics.engine.naming import own, shown_title
 from jan_magics.engine.placing import CUT
 from jan_magics.engine.records import finish_of
 from jan_magics.engine.session import Session
@@ -62,6 +63,24 @@ def running(buttons: Buttons, _: Request) -> Mapping[str, object]:
         for each in tuple(buttons.streams().running.values())
     ]
     return {"turns": turns}
+
+
+def status(_: Buttons, __: Request) -> Mapping[str, object]:
+    """Tell where the cells are: thread, model, and how much of the budget the newest turn took."""
+    session = current_host().session()
+    view, last = session.glance(), session.last
+    thread = view.thread
+    found: dict[str, object] = {
+        "thread": shown_title(thread) if thread else "",
+        "model": str((own(thread).get("model") if thread else None) or session.sticky.model or ""),
+        "messages": len(view.path()),
+        "tokens": None,
+        "budget": None,
+    }
+    plan = last.turn.plan if last and thread and last.turn.thread.id == thread.id else None
+    if plan is not None:
+        found |= {"tokens": plan.tokens, "budget": plan.budget.input}
+    return found
 
 
 def ask_again(aim: Aim, buttons: Buttons, request: Request) -> Mapping[str, object]:
@@ -156,6 +175,6 @@ def _pinned(records: Sequence[object], path: Sequence[str], identifier: str) -> 
 
 
 _ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({
-    "known": known, "running": running, "retry": partial(ask_again, "retry"),
+    "known": known, "running": running, "status": status, "retry": partial(ask_again, "retry"),
     "resume": partial(ask_again, "resume"), "edit": edit, "go": turn_page, "pin": pin,
 })  # fmt: skip

@@ -1,7 +1,18 @@
 /** The extension's plugins, and nothing else: each file registers one idea. */
 import { approvalPlugin } from './approval';
+import { commandsPlugin } from './commands';
 import { kernelsPlugin } from './kernels';
+import { preferencesPlugin } from './preferences';
+import { statusPlugin } from './status';
 import { syntaxPlugin } from './syntax';
 import { turnPlugin } from './turnPlugin';
 
-export default [syntaxPlugin, kernelsPlugin, approvalPlugin, turnPlugin];
+export default [
+  syntaxPlugin,
+  kernelsPlugin,
+  preferencesPlugin,
+  approvalPlugin,
+  turnPlugin,
+  commandsPlugin,
+  statusPlugin
+];

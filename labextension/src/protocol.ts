@@ -115,6 +115,15 @@ export interface PagePlace {
   cell?: string;
 }
 
+/** Where the cells of a notebook are; tokens of the newest turn, null where unknown. */
+export interface PageStatus {
+  thread: string;
+  model: string;
+  messages: number;
+  tokens: number | null;
+  budget: number | null;
+}
+
 /** How an answer stands: what the buttons under it can do. */
 export interface PageState {
   version: number;

@@ -1,24 +1,38 @@
 /** Turns in outputs: their renderer, and what their buttons ask of the notebook's kernel. */
 import { type JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { type CodeCell } from '@jupyterlab/cells';
+import { type Cell, type CodeCell } from '@jupyterlab/cells';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { Token } from '@lumino/coreutils';
 import { type KernelLine, TURN, type Shown } from './kernelLine';
 import { IKernels } from './kernels';
+import { IPreferences } from './preferences';
 import { insertBelow, put, spotOf, turnsIn } from './outputs';
 import type { PageBundle, PageOver, PageShown, PageState } from './protocol';
 import { type Actions } from './turnActions';
-import { type TurnEvent } from './turns';
+import { type Turn, type TurnEvent } from './turns';
 import { type Scene, TurnView } from './turnView';
 
-class Turns implements Scene {
+/** The answers of all notebooks: which one a cell shows, and what runs. */
+export interface ITurns {
+  readonly views: ReadonlySet<TurnView>;
+  in(cell: Cell | null): TurnView | null;
+  actions(view: TurnView): Actions;
+  running(panel: NotebookPanel | null): string[];
+  stop(panel: NotebookPanel | null): Promise<void>;
+}
+
+export const ITurns = new Token<ITurns>('jan-magics:ITurns');
+
+class Turns implements Scene, ITurns {
   readonly views = new Set<TurnView>();
   private asking = 0;
 
   constructor(
     private readonly tracker: INotebookTracker,
-    private readonly kernels: IKernels
+    private readonly kernels: IKernels,
+    private readonly preferences: IPreferences
   ) {
     kernels.each((panel, line) => {
       line.told.connect((_line, event) => this.tell(panel, line, event));
@@ -27,9 +41,29 @@ class Turns implements Scene {
     });
   }
 
+  get readAloud(): boolean {
+    return this.preferences.readAloud;
+  }
+
   line(node: Node): KernelLine | null {
     const panel = this.tracker.find(each => each.content.node.contains(node));
     return panel ? this.kernels.of(panel) : null;
+  }
+
+  /** Give the last answer that a cell shows. */
+  in(cell: Cell | null): TurnView | null {
+    return cell && ([...this.views].reverse().find(view => cell.node.contains(view.node)) ?? null);
+  }
+
+  /** Name the turns that run in a notebook's kernel. */
+  running(panel: NotebookPanel | null): string[] {
+    const turns = (panel && this.kernels.of(panel)?.turns) ?? new Map<string, Turn>();
+    return [...turns].filter(([, { over }]) => !over).map(([name]) => name);
+  }
+
+  async stop(panel: NotebookPanel | null): Promise<void> {
+    const line = panel && this.kernels.of(panel);
+    await Promise.all(this.running(panel).map(turn => line?.stop(turn)));
   }
 
   /** Ask the kernel about an answer that may be its own, all of a page at once. */
@@ -165,20 +199,22 @@ class Turns implements Scene {
   }
 }
 
-export const turnPlugin: JupyterFrontEndPlugin<void> = {
+export const turnPlugin: JupyterFrontEndPlugin<ITurns> = {
   id: 'jan-magics:turn',
   description: 'Shows the answers of a chat.',
   autoStart: true,
-  requires: [INotebookTracker, IRenderMimeRegistry, IKernels],
+  provides: ITurns,
+  requires: [INotebookTracker, IRenderMimeRegistry, IKernels, IPreferences],
   optional: [ITranslator],
   activate: (
     _app,
     tracker: INotebookTracker,
     registry: IRenderMimeRegistry,
     kernels: IKernels,
+    preferences: IPreferences,
     translator: ITranslator | null
   ) => {
-    const turns = new Turns(tracker, kernels);
+    const turns = new Turns(tracker, kernels, preferences);
     const trans = (translator ?? nullTranslator).load('jan_magics');
     registry.addFactory({
       safe: true, // it renders as untrusted whatever the output is
@@ -186,5 +222,6 @@ export const turnPlugin: JupyterFrontEndPlugin<void> = {
       defaultRank: 10,
       createRenderer: () => new TurnView(registry, trans, turns)
     });
+    return turns;
   }
 };

@@ -24,7 +24,8 @@ export interface Scene {
   put(view: TurnView, event: PageOver): void;
   /** Ask whether the kernel knows what is shown. */
   check(view: TurnView): void;
-  views: Set<TurnView>;
+  readonly views: Set<TurnView>;
+  readonly readAloud: boolean;
 }
 
 export class TurnView extends Panel implements IRenderMime.IRenderer {
@@ -158,7 +159,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     this.node.dataset.state = running ? 'running' : 'left';
     this.node.setAttribute('aria-busy', String(running));
     await this.words(markdown);
-    if (running) {
+    if (running && this.scene.readAloud) {
       this.speaker.follow(markdown);
     }
     const unfinished = this.trans.__('This answer was left unfinished · see: %chat show');

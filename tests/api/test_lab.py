@@ -131,3 +131,14 @@ def test_a_page_that_comes_late_is_told_what_runs(page: FollowingPage) -> None:
     assert page.events(turns[0]["turn"])[-1]["kind"] == "over"
     assert page.ask("running")["ok"]["turns"] == []
     assert ran.turn["message"]
+
+
+def test_the_status_names_thread_model_and_share(page: FollowingPage) -> None:
+    before = check("PageStatus", page.ask("status")["ok"])
+    assert (before["thread"], before["messages"], before["tokens"]) == ("", 0, None)
+    page.run(f"{ECHO} -t 你好\none", "c1")
+    assert page.ask("status")["ok"]["thread"] == ""  # that of the next cell
+    page.run(f"{ECHO} --window 8000\none", "c2")
+    now = check("PageStatus", page.ask("status")["ok"])
+    assert (now["thread"], now["model"], now["messages"]) == ("notebook", "offline:echo", 2)
+    assert 0 < now["tokens"] < now["budget"] < 8000

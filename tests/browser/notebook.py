@@ -139,9 +139,13 @@ class OpenNotebook:
         )
         self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
 
+    def picture(self, name: str) -> Path:
+        """Return where a picture of that name lies, in build/screenshots/."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        return SCREENSHOTS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.png"
+
     def screenshot(self, name: str) -> Path:
         """Take a picture of the notebook into build/screenshots/."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        path = SCREENSHOTS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.png"
+        path = self.picture(name)
         self.page.locator(".jp-NotebookPanel").screenshot(path=path, animations="disabled")
         return path

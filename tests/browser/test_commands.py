@@ -1,0 +1,50 @@
+"""Chat cells by toolbar, shortcut and palette, and the status bar that follows them."""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.test_turn import ECHO, LOAD, SLOW, WAIT, begin, turn
+
+STATUS = ".jan-Status"
+
+
+def test_by_toolbar_shortcut_and_palette(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD])
+    page = notebook.page
+    notebook.run(0)
+    assert page.locator(STATUS).count() == 0 or not page.locator(STATUS).is_visible()
+    page.get_by_role("button", name="Insert a chat cell below").click()
+    page.keyboard.type("--help")  # below the magic line
+    expect(notebook.lines(1).nth(1)).to_have_text("--help")
+    notebook.edit(1, f"{ECHO} --window 4000\n你好")
+    page.keyboard.press("Alt+Shift+Enter")
+    shown = turn(notebook, 1)
+    expect(shown.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT)
+    assert notebook.evaluate("return panel.content.activeCellIndex") == 1
+    expect(page.locator(STATUS)).to_contain_text("offline:echo · ", timeout=WAIT)
+    expect(page.locator(STATUS)).to_contain_text("% of the budget")
+
+    page.keyboard.press("Alt+Shift+R")
+    versions = shown.locator(".jan-Turn-versions")
+    expect(versions).to_contain_text("2/2", timeout=WAIT)
+    page.keyboard.press("Alt+Shift+<")
+    expect(versions).to_contain_text("1/2", timeout=WAIT)
+    enabled = "name => window.jupyterapp.commands.isEnabled(name)"
+    assert page.evaluate(enabled, "jan-magics:next-version")
+    assert not page.evaluate(enabled, "jan-magics:previous-version")
+    assert not page.evaluate(enabled, "jan-magics:stop")
+
+    page.keyboard.press("Control+Shift+C")
+    page.keyboard.type("new chat cell")
+    expect(page.locator(".lm-CommandPalette-itemLabel").first).to_have_text("New chat cell below")
+    page.screenshot(path=notebook.picture("commands"), animations="disabled")
+
+
+def test_stop_by_shortcut(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, SLOW])
+    notebook.run(0)
+    begin(notebook, 1)
+    expect(turn(notebook, 1)).to_contain_text("word9 ", timeout=WAIT)
+    notebook.evaluate("panel.content.activate()")
+    notebook.page.keyboard.press("Alt+Shift+S")
+    expect(turn(notebook, 1).get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
