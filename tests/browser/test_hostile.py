@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 from nbformat.sign import NotebookNotary
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Dialog, Page, expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
@@ -63,7 +63,12 @@ def counted(page: Page) -> Iterator[Counted]:
     thread = Thread(target=counting.server.serve_forever, daemon=True)
     thread.start()
     opened: list[str] = []
-    page.on("dialog", lambda dialog: (opened.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Dialog) -> None:
+        opened.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
     page.on("popup", lambda popup: opened.append(popup.url))
     try:
         yield counting
