@@ -21,7 +21,7 @@ help:
 	@echo "make quality       measure searches on documentation of this machine, or QUALITY='--root FOLDER'"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
-	@echo "make fix           format, and repair what ruff can repair"
+	@echo "make fix           format, repair what ruff can repair, renew the README's table of verbs"
 	@echo "make labextension  rebuild the JupyterLab extension after a change (reload the page)"
 	@echo "make clean         remove the environment and everything that was built"
 
@@ -72,6 +72,7 @@ lab: $(INSTALLED)
 fix: $(INSTALLED)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python -m tests.readme_tables
 
 # The quick way while working on labextension/: compile only, and link the result into the environment.
 # It does not depend on $(INSTALLED), which a changed source would make anew.

@@ -8,6 +8,7 @@ from jan_magics.api.answer import sent_of
 from jan_magics.api.asking import plain_options
 from jan_magics.api.host import Host
 from jan_magics.domain.counting import counted
+from jan_magics.domain.errors import LeakFound
 from jan_magics.domain.messages import text_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.naming import shown_title
@@ -31,7 +32,18 @@ class Plan:
 def preview(host: Host, asking: Asking) -> Plan:
     """Return what a turn would send."""
     plan = host.preview(asking)
-    return Plan(_described(plan), sent_of(plan.request, plan.plan))
+    return Plan(_described(plan, _stopped(host, plan)), sent_of(plan.request, plan.plan))
+
+
+def _stopped(host: Host, plan: Preview) -> tuple[str, ...]:
+    """Say that a key would stop it; while a cassette plays nothing is sent."""
+    engine = host.session().engine
+    try:
+        if not engine.deck.playing:
+            engine.guard.check(plan.request)
+    except LeakFound as found:
+        return (found.message.replace("was sent", "would be sent", 1),)
+    return ()
 
 
 def notices(shown: Preview) -> Iterator[str]:
@@ -43,7 +55,7 @@ def notices(shown: Preview) -> Iterator[str]:
         yield f"a compaction of {count} comes before this is sent; shown is the plan without it"
 
 
-def _described(plan: Preview) -> str:
+def _described(plan: Preview, stopped: tuple[str, ...]) -> str:
     request = plan.request
     fit = plan.plan
     before = len(fit.sent) - 1
@@ -58,7 +70,7 @@ def _described(plan: Preview) -> str:
         + (f", {left_out} left out: %chat plan" if left_out else ""),
         f"budget   {about}{counted(fit.tokens, 'token')}{room}",
     ]
-    lines += [f"but      {each}" for each in notices(plan)]
+    lines += [f"but      {each}" for each in (*notices(plan), *stopped)]
     if options := plain_options(request.options):
         lines.append("options  " + ", ".join(f"{k}={v}" for k, v in options.items()))
     if request.tools:

@@ -57,6 +57,15 @@ def test_a_prompt_with_a_key_is_stopped(secret: str) -> None:
     assert "far away" not in list(jan.threads().title)
 
 
+def test_a_dry_run_says_that_it_would_be_stopped() -> None:
+    with away() as server, jan.Chat("t", model="far:m") as chat:
+        told = str(chat.send(f"use {OPENAI}", dry_run=True))
+        anyway = str(chat.send(f"use {OPENAI}", dry_run=True, send_anyway=True))
+    assert "but      nothing would be sent to 127.1: what looks like an OpenAI key" in told
+    assert "would be sent to" not in anyway
+    assert server.bodies == []
+
+
 def test_it_is_sent_when_the_user_says_so() -> None:
     with away() as server, jan.Chat("t", model="far:m") as chat:
         answer = chat.send(f"what is {OPENAI}?", send_anyway=True)
