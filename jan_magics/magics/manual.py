@@ -21,6 +21,35 @@ What to know before you rely on it:
   Calls of tools run in this kernel, with your rights: what is not marked safe asks first.
   Buttons, live views and Markdown cells need JupyterLab 4.4 or newer; elsewhere there are tables.
 """
+MAP: Final = """\
+%%chat --map DF          the cell is a template: a turn a row, the answers as columns
+Sum up {{row.title}} in five words. {{row["a b"]}} is a column with a space.
+
+Rows are siblings below the messages so far, kept beside the thread, whose head stays. DF is a
+DataFrame, a Series, or a list of texts ({{row}}) or dicts. In a cell {{ }} holds any expression
+over row; in Python only such look-ups are filled in: chat.map(df, "Sum up {{row.title}}.")
+What is not known (None, NaN) is no text. What a cell of the table holds is never evaluated again.
+
+Columns: those of DF, answer, the fields of --schema, error, finish, input_tokens, output_tokens,
+seconds, message; --prefix P where a name is there already. A row that fails says why in error.
+
+Rows that were answered are not asked again, after an interrupt or a restart either: the same
+prompt, model, parameters, instructions and form in the same thread. --again asks all of them.
+--concurrency N rows at a time (4; a server of this machine is sent one). After too many requests
+all rows wait together. --max-cost X begins no row that might cost more than X in all, where prices
+are known; -o VAR keeps the table, -q shows no bar, --dry-run shows the first row.
+"""
+SCHEMA: Final = """\
+%%chat --schema NAME|JSON   an answer of a given form; its data is answer.data
+
+NAME is a variable: a dataclass, a TypedDict, a Pydantic class, a dict that is a JSON schema, or its
+text. JSON is written on the line: --schema {"properties": {"n": {"type": "integer"}}}
+In Python: chat.send(text, schema=Ticket).data
+
+A server that can hold the model to a form does; any other model is told it in words. The answer is
+looked at in any case: one of another form is asked for once more, with what is wrong. Then it is an
+error, SchemaUnmet; the answer is kept, and its data is None.
+"""
 
 
 def settings_text() -> str:
@@ -54,5 +83,6 @@ def rag_text() -> str:
 
 
 TOPICS: Final[Mapping[str, Callable[[], str]]] = MappingProxyType(
-    {"settings": settings_text, "errors": errors_text, "rag": rag_text, "limits": lambda: LIMITS}
-)
+    {"settings": settings_text, "errors": errors_text, "rag": rag_text, "map": lambda: MAP,
+     "schema": lambda: SCHEMA, "limits": lambda: LIMITS}
+)  # fmt: skip

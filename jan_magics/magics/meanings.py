@@ -6,7 +6,7 @@ from typing import Final
 
 MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "MODEL|THREAD": "a model, which has a colon, or a thread",
-    "TOPIC": "a verb, or %%chat",
+    "TOPIC": "a verb, %%chat, map or schema",
     "NAME": "its name",
     "NAME|PATH": "the name of a collection, or its file",
     "FILE|DF": "a table of questions: a variable, or a .csv, .tsv, .json or .jsonl file",

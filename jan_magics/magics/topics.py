@@ -71,7 +71,7 @@ def help_text(topic: str) -> str:
             f"  {' '.join((each.name, *each.words, each.text)):<28}{each.summary}" for each in VERBS
         )
         return INTRODUCTION + "\n".join((*(line.rstrip() for line in lines), "", FURTHER))
-    if told := TOPICS.get(topic.lstrip("%")):
+    if told := TOPICS.get(topic.lstrip("%-")):
         return told()
     if topic.lstrip("%") == "chat":
         return make_parser(

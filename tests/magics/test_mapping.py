@@ -75,6 +75,14 @@ def test_what_a_map_refuses(kernel: Kernel, flags: str) -> None:
     assert REFUSED[flags] in told
 
 
+def test_the_manual_is_at_hand(kernel: Kernel) -> None:
+    shown = kernel.ok("%chat help map").result
+    for flag in ("--schema", "--concurrency", "--max-cost", "--prefix", "--again", "{{row.title}}"):
+        assert flag in shown
+    assert "SchemaUnmet" in kernel.ok("%chat help schema").result
+    assert "map, schema" in kernel.ok("%chat help").result
+
+
 def test_a_dry_run_shows_the_first_row(kernel: Kernel) -> None:
     shown = kernel.ok("%%chat --map df --dry-run\nAsk {{row.title}}").result
     assert shown.startswith("nothing was sent")
