@@ -58,4 +58,6 @@ def fitting_in(ask: Ask) -> Iterator[None]:
 def advise(ask: Ask, failure: JanError) -> None:
     """Name no history where none is sent."""
     if not (ask.history and ask.index.path()) and "--no-history" in failure.next_step:
-        failure.next_step = SHORTER
+        # Where only the answer does not fit, the first thing to do is to ask for a shorter one.
+        kept, other, _ = failure.next_step.partition(", or without history")
+        failure.next_step = f"{kept}, or shorten the prompt" if other else SHORTER

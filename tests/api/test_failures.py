@@ -214,6 +214,16 @@ def test_no_history_is_not_advised_where_none_was_sent() -> None:
     assert all("%chat models" in steps[n] for n in (0, 2, 3))
 
 
+def test_a_shorter_answer_is_advised_where_only_that_does_not_fit() -> None:
+    said = b'{"error":{"message":"exceed context limit: 190000 + 20000 > 200000"}}'
+    with (
+        serving_here(http(said, status=400, kind=JSON)) as running,
+        jan.Chat(model=f"{running.address}#m") as chat,
+    ):
+        step = failed(chat, history=True)
+    assert step == "Ask for less (--max-tokens 10000), or shorten the prompt"
+
+
 def failed(chat: jan.Chat, *, history: bool) -> str:
     with pytest.raises((ContextOverflow, StreamBroken)) as caught:
         chat.send("hello", history=history)
