@@ -12,7 +12,7 @@ from typing import Final
 
 import apsw
 
-from jan_magics.domain.errors import RetrievalError
+from jan_magics.domain.errors import JanError, RetrievalError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Fingerprint, Index
 from jan_magics.rag import generations, near, rows, vectors, where_sql
@@ -125,7 +125,8 @@ class SqliteCollection(CollectionDocuments):
     def close(self) -> None:
         """Close all connections; a later call opens them again."""
         if not self.read_only and self.file.path.exists():
-            with self.file.alone() as connection, suppress(apsw.BusyError):
+            # What cannot be moved into the file stays in the log; a damaged file stays as it is.
+            with suppress(JanError, apsw.BusyError), self.file.alone() as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.file.close()
         self._held = None

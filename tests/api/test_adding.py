@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import jan_magics as jan
+from jan_magics.api.shelf import status_of
 from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.rag.embedders import installed
 
@@ -223,3 +224,22 @@ def test_size_counts_what_is_not_yet_in_the_file(docs: Path) -> None:
     assert log.stat().st_size > 0
     whole = path.stat().st_size + log.stat().st_size
     assert jan.collections().size_mb[0] >= whole / 1e6
+
+
+def test_the_status_says_that_no_vectors_are_wanted(found: jan.Collection) -> None:
+    found.add("docs", embedder="hash")
+    assert "embedder    hash" in status_of(found._shelf)
+    found.add("docs", embedder="none")
+    assert "embedder    none, as it was told (--embedder none)" in status_of(found._shelf)
+
+
+def test_a_collection_that_cannot_be_read_can_be_deleted(docs: Path) -> None:
+    jan.Collection("words").add("docs", embedder="none")
+    folder = jan.Collection("words")._shelf.existing().path.parent
+    (folder / "strange.db").write_bytes(b"no database at all" * 100)
+    with pytest.raises(RetrievalError, match="cannot be read") as caught:
+        jan.Collection("strange").documents()
+    assert "%rag delete 'strange'" in caught.value.next_step
+    jan.Collection("strange").delete()
+    assert jan.collections().collection.tolist() == ["words"]
+    assert [each.name[-10:] for each in (folder / "bin").iterdir()] == ["strange.db"]

@@ -200,8 +200,8 @@ def test_every_table_goes_into_a_variable(kernel: Kernel, verb: str) -> None:
 
 def test_an_interrupt_of_reading_says_what_is_kept(kernel: Kernel) -> None:
     many = "pd.Series([f'熊猫 {n} ' + 'words and more ' * 3000 for n in range(4000)], name='p')"
-    kernel.ok(f"import pandas as pd\nmany = {many}")
-    ran = kernel.run("%rag add many -c many -o added", interrupt=2)
+    kernel.ok(f"%rag add docs -c other\nimport pandas as pd\nmany = {many}")
+    ran = kernel.run("%rag add many -c many -o added", interrupt=3)
     assert ran.error is not None
     assert re.fullmatch(
         r"Stopped: [\d,]+ of 4,000 documents are in; the same line goes on", ran.error[2][0]
