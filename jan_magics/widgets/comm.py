@@ -115,9 +115,14 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
 
     def hear(_: object, content: object, __: object) -> None:
         if isinstance(content, dict):
-            _take(view, say, content)
+            told(say, partial(view.hear, content))
 
-    opened = Opened(page.close, view.mark, partial(_take, view, say, READY))
+    opened = Opened(
+        page.close,
+        lambda: page.comm is not None,
+        view.mark,
+        partial(told, say, partial(view.hear, READY)),
+    )
     view.joined(say)
     page.on_msg(hear)
     views_of(shell).add(opened)
@@ -157,6 +162,7 @@ def follow(job: Job[Any, P], heard: Callable[[P], None]) -> Message | None:
     except Stopped:
         return None
     except Exception as fault:  # noqa: BLE001 - a door
+        job.loop.call_soon_threadsafe(job.drop)  # nobody would hear any more of it
         return _broken(fault)
     return None
 
@@ -167,10 +173,10 @@ def _broken(fault: Exception) -> Message:
     return {"kind": "failed", "message": what, "next": "Run its cell again."}
 
 
-def _take(view: View, say: Say, message: Mapping[str, Any]) -> None:
-    """Let a view hear a message; whatever goes wrong there is told in the page."""
+def told(say: Say, work: Callable[[], None]) -> None:
+    """Do something for a page; whatever goes wrong there is told in it."""
     try:
-        view.hear(message)
+        work()
     except JanError as failure:
         say(failed(failure))
     except Exception as fault:  # noqa: BLE001 - a door

@@ -17,6 +17,7 @@ class Opened:
     """An open view: how it is closed, by what a change is noticed, and how it is drawn anew."""
 
     close: Callable[[], None]
+    is_open: Callable[[], bool]
     mark: Callable[[], object]
     draw: Callable[[], None]
     cell: str = ""
@@ -43,6 +44,7 @@ class OpenViews:
 
     def after_cell(self, _: Any = None) -> None:
         """Draw what is no longer as it was: a cell, or another view, has changed the thread."""
+        self.opened = [view for view in self.opened if view.is_open()]
         for view in tuple(self.opened):
             with suppress(JanError):  # who asks next is told
                 mark = view.mark()

@@ -21,7 +21,7 @@ from jan_magics.engine.session import Session
 from jan_magics.engine.views import View
 from jan_magics.notebook.bridge import Bridge, Channel, Job
 from jan_magics.notebook.hazards import legible
-from jan_magics.widgets.comm import Message, Say, follow
+from jan_magics.widgets.comm import Message, Say, follow, told
 from jan_magics.widgets.growing import Growing
 from jan_magics.widgets.marks import mark_of
 from jan_magics.widgets.thread_rows import rows_of
@@ -131,10 +131,10 @@ class ThreadView:
         finally:
             self.bridge.running.remove(busy.job)
             self.busy = None
-        self.show()
+        told(self._say, self.show)
         if failure is not None:
             self._say(failure)
-        self.went(self.session().view())
+        told(self._say, lambda: self.went(self.session().view()))
 
     def _grow(self, busy: Busy, progress: Progress) -> None:
         if busy.what == ANSWERING and not busy.asked and self.session().view().live:

@@ -82,7 +82,7 @@ def test_stop_keeps_what_was_said(kernel: Kernel) -> None:
     begun = time.monotonic()
     page.say(kind="stop")
     rows = over(page)["rows"]
-    assert time.monotonic() - begun < 1
+    assert time.monotonic() - begun < 2
     assert isinstance(rows, list)
     assert "stopped" in rows[1]["who"]
     assert "paragraph 3" in rows[1]["html"]
@@ -96,7 +96,7 @@ def test_the_kernel_is_free_while_an_answer_grows(kernel: Kernel) -> None:
     page.ask("delta", kind="send", text="word " * 60)
     ran = kernel.ok("6 * 7")
     assert ran.result == "42"
-    assert ran.seconds < 1
+    assert ran.seconds < 2  # the answer takes three
     refused = page.ask("failed", kind="send", text="another")
     assert refused == {
         "kind": "failed", "message": "answering goes on", "next": "Wait for it, or stop it.",
@@ -193,6 +193,7 @@ def test_the_text_stands_beside_the_view_and_the_state_is_small(kernel: Kernel) 
     assert "question 2" not in str(page.state)
     assert len(str(page.state)) < 50_000
     kernel.ok("view.close()")
+    assert kernel.ok("get_ipython().jan_magics_views.opened").result == "[]"
     assert WIDGET not in kernel.ok("view").results[-1]
 
 
@@ -229,7 +230,7 @@ def test_a_thousand_turns_open_at_once(tmp_path: Path) -> None:
     view.joined(said.append)
     started = time.perf_counter()
     view.hear({"kind": "ready"})
-    assert time.perf_counter() - started < 0.5
+    assert time.perf_counter() - started < 1
     check_message("thread", "toPage", said[0])
     assert (said[0]["total"], said[0]["from"]) == (2000, 1970)
     view.hear({"kind": "earlier", "before": 1970})
