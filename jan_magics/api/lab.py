@@ -12,6 +12,7 @@ from jan_magics.api.context import mark
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import current_host
 from jan_magics.api.shown import shown_of, stored_of
+from jan_magics.context.segments import ACTIVE, COMPRESSED, look
 from jan_magics.domain.errors import JanError, MessageNotFound, ThreadError
 from jan_magics.domain.messages import Message
 from jan_magics.domain.overlays import Mark, MarkAction
@@ -166,7 +167,27 @@ def _state(place: Place) -> dict[str, object]:
         "pinned": _pinned(view.records, [message.id for message in path], identifier),
         "cut": not live and finish_of(place.answer) in CUT,
         "live": live,
+        "memory": _memory(place),
     }
+
+
+def _memory(place: Place) -> str:
+    """Return where an answer is for the next turn: context, summary, dropped, or branch."""
+    view, identifier = place.view, place.answer.id
+    path = view.path()
+    if all(message.id != identifier for message in path):
+        return "branch"
+    status = look(path, view.records).status(identifier)
+    if status != ACTIVE:
+        return "summary" if status == COMPRESSED else "dropped"
+    last = place.session.last
+    plan = (
+        last.turn.plan if last and view.thread and last.turn.thread.id == view.thread.id else None
+    )
+    if plan is None or identifier in plan.sent:
+        return "context"
+    planned = any(message.id == identifier for message in plan.measured.path)
+    return "dropped" if planned else "context"  # what came after that turn is sent
 
 
 def _pinned(records: Sequence[object], path: Sequence[str], identifier: str) -> bool:

@@ -132,4 +132,5 @@ export interface PageState {
   pinned: boolean;
   cut: boolean;
   live: boolean;
+  memory: 'context' | 'summary' | 'dropped' | 'branch';
 }

@@ -1,6 +1,7 @@
 /** The buttons under a turn: which version, once more, go on, change, pin. */
 import { button, element } from './elements';
 import { type Insert } from './codeTools';
+import type { PageState } from './protocol';
 import { type TurnView } from './turnView';
 
 /** What can be done here; all but `insert` only where the kernel knows the answer. */
@@ -25,6 +26,20 @@ function picker(view: TurnView, go: NonNullable<Actions['go']>): HTMLElement {
   next.disabled = version >= versions;
   box.append(previous, element('span', '', `${version}/${versions}`), next);
   return box;
+}
+
+/** Say where the answer is for the next turn. */
+function memory(view: TurnView, state: PageState): HTMLElement {
+  const { trans } = view;
+  const words: Record<PageState['memory'], string> = {
+    context: trans.__('in the context'),
+    summary: trans.__('in a summary'),
+    dropped: trans.__('not sent any more'),
+    branch: trans.__('on another branch')
+  };
+  const made = element('span', 'jan-Turn-memory', state.pinned ? trans.__('pinned') : words[state.memory]);
+  made.dataset.memory = state.memory;
+  return made;
 }
 
 /** A box in place of the words; Escape leaves them as they were. */
@@ -64,6 +79,7 @@ export function actionRow(view: TurnView, actions: Actions): HTMLElement {
   if (!state) {
     return row;
   }
+  row.append(memory(view, state));
   const { go, retry, resume, edit, pin } = actions;
   if (go && state.versions > 1) {
     row.append(picker(view, go));

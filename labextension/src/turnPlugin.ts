@@ -124,6 +124,7 @@ class Turns implements Scene, ITurns {
       pin: async pinned => {
         const { state } = await line.ask<{ state: PageState }>('pin', { ...place, pinned });
         view.state = state;
+        this.mark(view);
         view.paintSoon();
       }
     };
@@ -145,8 +146,19 @@ class Turns implements Scene, ITurns {
       const found = await line.known(answers).catch(() => new Map<string, PageState>());
       views.forEach(view => {
         view.state = found.get(view.shown?.message ?? '') ?? null;
+        this.mark(view);
         view.paintSoon();
       });
+    }
+  }
+
+  /** Mark the cell of an answer on the memory map; its view says the same in words. */
+  private mark(view: TurnView): void {
+    const cell = spotOf(this.tracker, view.node)?.cell;
+    if (cell && view.state && this.preferences.marks) {
+      cell.node.dataset.janMemory = view.state.memory;
+    } else {
+      delete cell?.node.dataset.janMemory;
     }
   }
 

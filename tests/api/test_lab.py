@@ -79,7 +79,7 @@ def test_an_answer_is_known_by_its_thread_and_its_id(page: FollowingPage) -> Non
     assert known == {
         turn["message"]: {
             "version": 1, "versions": 1, "on_path": True, "pinned": False, "cut": False,
-            "live": False,
+            "live": False, "memory": "context",
         }
     }  # fmt: skip
 
@@ -142,3 +142,21 @@ def test_the_status_names_thread_model_and_share(page: FollowingPage) -> None:
     now = check("PageStatus", page.ask("status")["ok"])
     assert (now["thread"], now["model"], now["messages"]) == ("notebook", "offline:echo", 2)
     assert 0 < now["tokens"] < now["budget"] < 8000
+
+
+def test_the_map_follows_clearing_trimming_and_branches(page: FollowingPage) -> None:
+    first = place(page.run(f"{ECHO}\none", "c1")[0].turn)
+
+    def memory() -> str:
+        found: str = page.ask("known", answers=[first])["ok"]["answers"][first["message"]]["memory"]
+        return found
+
+    assert memory() == "context"
+    page.kernel.ok("%chat clear")
+    assert memory() == "dropped"
+    page.kernel.ok("%chat clear --off")
+    for number in range(4):
+        page.run(f"{ECHO} --window 3000\n" + "word " * 400, f"long{number}")
+    assert memory() == "dropped"
+    page.run(f"{ECHO}\nanother", "c1")
+    assert memory() == "branch"

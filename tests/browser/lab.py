@@ -31,6 +31,10 @@ class Lab:
         """Return where the server keeps its data, such as which notebooks are trusted."""
         return self.root.parent / "data"
 
+    def say_in(self, language: str) -> None:
+        """Let pages that are opened from now on speak a language: "default", "zh_CN"."""
+        _write_settings(self.root.parent, "translation-extension", "plugin", {"locale": language})
+
     def link(self, notebook: str) -> str:
         """Give the address that opens a notebook in a fresh workspace."""
         return f"{self.url}/lab/tree/{notebook}?token={self.token}&reset"

@@ -188,3 +188,16 @@ def test_nothing_keeps_people_from_an_answer(open_cells: OpenCells, theme: str) 
     assert barriers(notebook.page, ".jan-Turn") == []
     notebook.page.keyboard.press("Escape")
     expect(shown.get_by_role("button", name="Edit")).to_be_focused()
+
+
+def test_the_memory_map_marks_chat_cells(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, f"{ECHO}\none", f"{ECHO}\ntwo", "%chat clear", f"{ECHO}\nthree"])
+    for cell in range(5):
+        notebook.run(cell)
+    cells = notebook.page.locator(".jp-Cell[data-jan-memory]")
+    expect(cells).to_have_count(3, timeout=WAIT)
+    expect(turn(notebook, 1).locator(".jan-Turn-memory")).to_have_text("not sent any more")
+    expect(turn(notebook, 4).locator(".jan-Turn-memory")).to_have_text("in the context")
+    notebook.run(1)
+    expect(turn(notebook, 2).locator(".jan-Turn-memory")).to_have_text("on another branch")
+    notebook.screenshot("memory map")

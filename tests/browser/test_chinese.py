@@ -1,0 +1,38 @@
+"""The extension speaks Chinese where JupyterLab does."""
+
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.lab import Lab
+from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.conftest import require
+
+
+@pytest.fixture
+def chinese(lab: Lab) -> Iterator[None]:
+    """Open pages in Chinese."""
+    pack = find_spec("jupyterlab_language_pack_zh_CN")
+    require("chinese", pack, "no Chinese JupyterLab: pip install jupyterlab-language-pack-zh-CN")
+    assert "jan_magics" in {each.name for each in entry_points(group="jupyterlab.locale")}
+    lab.say_in("zh_CN")
+    yield
+    lab.say_in("default")
+
+
+@pytest.mark.usefixtures("chinese")
+def test_buttons_and_commands_are_chinese(open_cells: OpenCells) -> None:
+    notebook = open_cells([LOAD, f"{ECHO} --window 4000\n什么是**递归**？"])
+    notebook.run(0)
+    notebook.run(1)
+    shown = turn(notebook, 1)
+    expect(shown.get_by_role("button", name="重试")).to_be_visible(timeout=WAIT)
+    expect(shown.locator(".jan-Turn-memory")).to_have_text("在上下文中")
+    expect(notebook.page.locator(".jan-Status")).to_contain_text("预算的", timeout=WAIT)
+    label = "window.jupyterapp.commands.label('jan-magics:chat-cell')"
+    assert notebook.page.evaluate(label) == "在下方新建对话单元格"
+    notebook.page.screenshot(path=notebook.picture("chinese"), animations="disabled")
