@@ -12,7 +12,6 @@ STEPS: Final[Mapping[str, str]] = MappingProxyType({
     "tools": "no tools yet · mark a function with @jan.tool, or add a server:"
              " %chat tools --mcp FILE",
     "threads": "no threads yet · ask something: %%chat",
-    "find": "nothing found · other words, or a part of one: %chat find WORD",
     "budget": "nothing to count yet · ask something: %%chat",
     "plan": "nothing to send yet · ask something: %%chat",
 })  # fmt: skip
