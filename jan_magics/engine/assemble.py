@@ -20,7 +20,7 @@ from jan_magics.engine.leaks import Guard
 from jan_magics.engine.places import FOLDER, config_folder, data_folder
 from jan_magics.engine.playing import Playing
 from jan_magics.engine.session import Session
-from jan_magics.engine.settings import Settings, Source, read_hosts, read_settings
+from jan_magics.engine.settings import Settings, Source, away, read_settings
 from jan_magics.engine.taped import TapedProvider
 from jan_magics.engine.threads import Threads, former_paths
 from jan_magics.engine.titling import Titling
@@ -29,7 +29,7 @@ from jan_magics.providers.access import Access, Shared
 from jan_magics.providers.connect import check_encrypted, connect, reach
 from jan_magics.providers.discover import discover
 from jan_magics.providers.embeddings import EmbeddingServer
-from jan_magics.providers.hosts import Host, host_away
+from jan_magics.providers.hosts import Host
 from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
 from jan_magics.storage.jsonl import JsonlStore
@@ -143,7 +143,7 @@ def _engine(
     clock, make_id = (playing.now, playing.new_id) if playing else (now, new_id)
     store = open_store(None if playing else settings.get("store").value, path, clock)
     shared = Shared()
-    guard = Guard(lambda model: host_away(model, read_hosts(config_folder(os.environ))))
+    guard = Guard(lambda model: away(model, config_folder(os.environ)))
     connected = partial(_connect, opening, local, shared, guard)
     search = open_search(store, path)
     known = (opening.deck, shared.learned, guard)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from jan_magics.domain.errors import JanError, SettingError
-from jan_magics.domain.models import parse_model
+from jan_magics.domain.models import ModelRef, parse_model
 from jan_magics.engine.setting_files import Unread, read_toml
 from jan_magics.engine.setting_list import BY_NAME, SETTINGS, SWITCH, Setting, trait_of, variable_of
-from jan_magics.providers.hosts import Host, read_host
+from jan_magics.providers.hosts import Host, host_away, read_host
 from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
 _PROVIDER: Final = re.compile(r"providers[\s\"']*\.[\s\"']*([\w-]+)")
@@ -203,6 +203,11 @@ def read_hosts(config_folder: Path) -> Mapping[str, Host]:
     with suppress(Unread):
         _from_user(config_folder / "config.toml", [], hosts, {})
     return hosts
+
+
+def away(model: ModelRef, config_folder: Path) -> str:
+    """Return the host that a model's requests go to now, "" for this machine."""
+    return host_away(model, {} if model.address else read_hosts(config_folder))
 
 
 def _damaged(unread: Unread, notes: list[str], *, foreign: bool = False) -> Source:

@@ -209,7 +209,10 @@ def asked_for(ask: Ask, placed: Placed) -> str:
     """Return what tells whether the same is asked again; what changes by itself does not count.
 
     That is the whole path but for what was hidden: how much of it fits is no part of the question.
+    A row has a digest of its own.
     """
+    if ask.row:
+        return ask.row
     question = as_sent(placed.question, ask.given)
     path = (*(placed.before if ask.history else ()), question)
     statuses = look(path, ask.fit.records).statuses
