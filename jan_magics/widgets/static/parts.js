@@ -76,8 +76,11 @@ function connect(model, framed, take) {
     }
     take(message);
   };
-  const say = message => {
-    framed.fail(null);
+  // What nobody clicked takes no failure away that is still to be read.
+  const say = (message, unasked = false) => {
+    if (!unasked) {
+      framed.fail(null);
+    }
     clearTimeout(timer);
     timer = setTimeout(() => framed.wait(t(WAITING)), PATIENCE);
     model.send(message);

@@ -263,7 +263,7 @@ function render({ model, el }) {
   function earlier() {
     if (!asked?.rows) {
       asked = { rows: true };
-      connected.say({ kind: 'earlier', before: from });
+      connected.say({ kind: 'earlier', before: from }, true);
     }
   }
 
