@@ -152,7 +152,8 @@ export class KernelLine {
   async stop(turn: string): Promise<void> {
     this.say({ stop: turn });
     await new Promise(resolve => setTimeout(resolve, STOPPING));
-    if (this.turns.get(turn)?.over === false && this.kernel.status === 'busy') {
+    // A page that was loaded while a cell runs does not know yet that the kernel is busy.
+    if (this.turns.get(turn)?.over === false && this.kernel.status !== 'idle') {
       await this.kernel.interrupt();
     }
   }
