@@ -134,14 +134,11 @@ def shortened(name: str | None) -> set[str]:
 def told_by_system(history: History, profile: Profile) -> set[str]:
     if profile.system != "none":
         return set()
-    said = (message for message in history if message.role == "system")
-    return {
-        word
-        for message in said
-        for part in message.parts
-        if isinstance(part, TextPart)
-        for word in own_words(part.text)
-    }
+    parts = [part for each in history if each.role == "system" for part in each.parts]
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    # Where its content is its address, a file is told with its name.
+    names = [part.name or "" for part in parts if isinstance(part, FilePart)]
+    return own_words(*texts, *names)
 
 
 def strings(value: Json) -> Iterator[str]:
