@@ -10,6 +10,7 @@ from html import escape
 from typing import Any, Final
 
 from jan_magics.domain.messages import Message, text_of
+from jan_magics.engine.attached import names_of
 from jan_magics.engine.ids import short_ids
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.views import View
@@ -119,7 +120,7 @@ def _row(
     number, count = view.index.version(message.id)
     version = f" ‹{number}/{count}›" if count > 1 else ""
     who = plain(speaker(message, hidden=message.id in hidden, live=message.id in view.live))
-    words = clip(plain(text_of(message)), WIDEST)
+    words = clip(plain(text_of(message).strip() or ", ".join(names_of(message))), WIDEST)
     return Row(depth, message.id in path, short[message.id], who, version, words)
 
 

@@ -72,6 +72,13 @@ def told_apart(message: Message) -> Message:
     return replace(message, parts=(*message.parts, TextPart(told)))
 
 
-def _rows(message: Message) -> list[dict[str, Any]]:
-    rows = message.metadata.get(ATTACHED_KEY)
+def names_of(message: Message) -> list[str]:
+    """Return the names of the files that go with a message, as it was written."""
+    media = [each for each in message.parts if isinstance(each, FilePart)]
+    texts = [row.get("name") for key in KEYS for row in _rows(message, key)]
+    return [each.name or each.media_type for each in media] + [str(each) for each in texts if each]
+
+
+def _rows(message: Message, key: str = ATTACHED_KEY) -> list[dict[str, Any]]:
+    rows = message.metadata.get(key)
     return [each for each in rows if isinstance(each, dict)] if isinstance(rows, list) else []

@@ -16,7 +16,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     (folder / "cat.png").write_bytes(PNG)
     (folder / "empty").mkdir()
     with running_kernel(folder) as running:
-        running.ok("%load_ext jan_magics\n%chat use offline:echo")
+        running.ok("%load_ext jan_magics\nimport jan_magics as jan\n%chat use offline:echo")
         yield running
 
 
@@ -89,6 +89,7 @@ def test_a_file_alone_is_a_question(kernel: Kernel, asked: str) -> None:
     sent = kernel.ok("print(a.sent)").out
     assert "image/png" in sent
     assert "[This message is empty.]" not in sent
+    assert "You  cat.png" in str(kernel.ok("%chat tree").results[-1]["text/plain"])
     assert ("熊猫" in sent) is ("笔记" in asked)
 
 
