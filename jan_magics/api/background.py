@@ -89,6 +89,11 @@ class Running:
             raise self._failure
         raise _stopped(self._host, self._ended)
 
+    def settle(self) -> None:
+        """Wait where a cassette answers at once, so that cells show the same in every run."""
+        if self._settles():
+            self._ends_in(None)
+
     def stop(self) -> None:
         """Stop the turn; what was said is kept and shown."""
         self._job.cancel()
@@ -117,6 +122,8 @@ class Running:
         return f"a background turn {self._place()}{how}"
 
     def __repr__(self) -> str:
+        if self._host.stable():  # how far it is by now is another thing in every run
+            return "<background turn>"
         state = "over" if self.done else f"{counted(len(self._latest.text), 'character')} so far"
         return f"<background turn: {state}>"
 
@@ -137,8 +144,13 @@ class Running:
                 return False
         return True
 
+    def _settles(self) -> bool:
+        playing = self._host.session().engine.deck.playing
+        return playing is not None and not playing.paced
+
     def _opened(self, display: Display) -> Display:
-        display.open(ASKING)
+        if not self._settles():  # else the answer is the first thing to be shown
+            display.open(ASKING)
         return display
 
     def _follow(self) -> None:

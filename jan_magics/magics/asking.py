@@ -54,6 +54,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.background:
         running = Running(host, asking, showing)
         keep(shell, name, running)
+        running.settle()
         return running
     try:
         answer = host.ask(asking, showing)

@@ -111,7 +111,7 @@ def test_the_lesson_on_retrieval_needs_no_embedder(tmp_path: Path) -> None:
         for cell in cells
         for output in cell.get("outputs", ())
     )
-    assert "none: searched by words · better: pip install" in shown
+    assert "none, as it was told (--embedder none): searched by words" in shown
     assert "14 documents" in shown
     assert "with.rst, characters" in shown, "the answer cites its sources"
 
