@@ -137,11 +137,17 @@ class ThreadView:
         told(self._say, lambda: self.went(self.session().view()))
 
     def _grow(self, busy: Busy, progress: Progress) -> None:
-        if busy.what == ANSWERING and not busy.asked and self.session().view().live:
+        if busy.what == ANSWERING and not busy.asked and _is_asked(busy, self.session().view()):
             busy.asked = True
             self._say(self.state())
         if message := busy.growing.update(progress.text, progress.note):
             self._say(message)
+
+
+def _is_asked(busy: Busy, view: View) -> bool:
+    """Tell whether the rows show the question: that of a new thread comes to its path later."""
+    asked = any(each.role == "user" and each.id in view.live for each in view.path())
+    return asked if busy.prompt else bool(view.live)
 
 
 def _model_of(view: View) -> str:

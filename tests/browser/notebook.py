@@ -138,6 +138,8 @@ class OpenNotebook:
             "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name
         )
         self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
+        # JupyterLab takes its splash away twice where another theme follows too soon.
+        self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def picture(self, name: str) -> Path:
         """Return where a picture of that name lies, in build/screenshots/."""

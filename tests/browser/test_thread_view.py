@@ -6,6 +6,11 @@ from tests.browser.conftest import OpenCells
 from tests.browser.test_score_view import view_in
 
 WAIT = 20_000
+STREAMING = """() => [...document.querySelectorAll('.jan-view')].some(view =>
+  view.querySelector('.jan-growing:not([hidden]) em')?.textContent === 'many' &&
+  [...view.querySelectorAll('article.jan-from-user:not([hidden])')].some(each =>
+    each.textContent.includes('Paragraph 39')))"""
+"""The whole question stands above an answer that grows, in words and not in marks."""
 RICH = """%%chat -m offline:echo
 Write **bold** words, math $\\frac{a}{b} < \\sqrt{x_1}$ and 中文 🦊.
 
@@ -72,8 +77,7 @@ def test_an_answer_streams_and_is_stopped(open_cells: OpenCells) -> None:
     box.press("Enter")
     growing = view.locator(".jan-growing")
     expect(growing).to_contain_text("Paragraph 2", timeout=WAIT)
-    expect(view.locator("article.jan-from-user:visible")).to_contain_text("Paragraph 39")
-    expect(growing.locator("em").first).to_have_text("many")
+    notebook.page.wait_for_function(STREAMING, timeout=WAIT)
     notebook.screenshot("thread-streaming")
     view.get_by_role("button", name="Stop").click()
     expect(growing).to_be_hidden(timeout=2_000)
