@@ -75,7 +75,7 @@ class Running:
             JanError: as the turn says, and when the time is over.
         """
         try:
-            if not self._ends_in(timeout):
+            if not self.ends_in(timeout):
                 raise JanError(
                     f"no whole answer after {timeout:g} s", "Wait longer: running.wait()"
                 )
@@ -89,20 +89,15 @@ class Running:
             raise self._failure
         raise _stopped(self._host, self._ended)
 
-    def settle(self) -> None:
-        """Wait where a cassette answers at once, so that cells show the same in every run."""
-        if self._settles():
-            self._ends_in(None)
-
     def stop(self) -> None:
         """Stop the turn; what was said is kept and shown."""
         self._job.cancel()
-        self._ends_in(GRACE)
+        self.ends_in(GRACE)
 
     @property
     def dropped(self) -> str:
         """Return the prompt of a turn that was stopped before anything was sent, "" for others."""
-        self._ends_in(GRACE)
+        self.ends_in(GRACE)
         return "" if self._ended or not isinstance(self._failure, Stopped) else self._prompt
 
     def attach(self) -> None:
@@ -119,7 +114,8 @@ class Running:
         how = "finished"
         if self._failure is not None:
             how = "stopped" if isinstance(self._failure, Stopped) else "failed"
-        return f"a background turn {self._place()}{how}"
+        place = _place(self._host, self._ended[-1]) if self._ended else ""
+        return f"a background turn {place}{how}"
 
     def __repr__(self) -> str:
         if self._host.stable():  # how far it is by now is another thing in every run
@@ -127,16 +123,7 @@ class Running:
         state = "over" if self.done else f"{counted(len(self._latest.text), 'character')} so far"
         return f"<background turn: {state}>"
 
-    def _place(self) -> str:
-        """Name the thread as it is called by now."""
-        if not self._ended:
-            return ""
-        thread = self._ended[-1].turn.thread
-        with suppress(ThreadNotFound):
-            thread = self._host.session().engine.store.thread(thread.id)
-        return f"in {shown_title(thread)} "
-
-    def _ends_in(self, timeout: float | None) -> bool:
+    def ends_in(self, timeout: float | None) -> bool:
         """Wait in short pieces, so that an interrupt is seen; None waits without an end."""
         until = None if timeout is None else time.monotonic() + timeout
         while not self._over.wait(TICK):
@@ -144,12 +131,8 @@ class Running:
                 return False
         return True
 
-    def _settles(self) -> bool:
-        playing = self._host.session().engine.deck.playing
-        return playing is not None and not playing.paced
-
     def _opened(self, display: Display) -> Display:
-        if not self._settles():  # else the answer is the first thing to be shown
+        if not _settles(self._host):  # else the answer is the first thing to be shown
             display.open(ASKING)
         return display
 
@@ -204,3 +187,23 @@ def stop_all(host: Host) -> tuple[int, list[str]]:
     count = host.bridge.stop()
     dropped = [prompt for follower in followers if (prompt := follower.dropped)]
     return count - len(dropped), dropped
+
+
+def settled(host: Host, running: Running) -> Running:
+    """Wait where a cassette answers at once, so that cells show the same in every run."""
+    if _settles(host):
+        running.ends_in(None)
+    return running
+
+
+def _settles(host: Host) -> bool:
+    playing = host.session().engine.deck.playing
+    return playing is not None and not playing.paced
+
+
+def _place(host: Host, ended: Outcome) -> str:
+    """Name the thread as it is called by now."""
+    thread = ended.turn.thread
+    with suppress(ThreadNotFound):
+        thread = host.session().engine.store.thread(thread.id)
+    return f"in {shown_title(thread)} "

@@ -10,7 +10,7 @@ from IPython.core.error import UsageError
 
 from jan_magics.api.asking import refuse_settings
 from jan_magics.api.attaching import attachment_named
-from jan_magics.api.background import Running
+from jan_magics.api.background import Running, settled
 from jan_magics.api.context import grid
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
@@ -52,10 +52,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
         return keep(shell, name, grid(host, asking, axes(parsed.grid), parsed.needle))
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
-        running = Running(host, asking, showing)
-        keep(shell, name, running)
-        running.settle()
-        return running
+        return settled(host, keep(shell, name, Running(host, asking, showing)))
     try:
         answer = host.ask(asking, showing)
     except (Stopped, SchemaUnmet) as ended:
