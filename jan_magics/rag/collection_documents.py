@@ -109,31 +109,27 @@ class CollectionDocuments:
     def sources(self, *, of_files: bool = False) -> Sequence[str]:
         """List the sources, or only those that are no rows of a table."""
         rest = " WHERE kind <> 'row'" if of_files else ""
-        with self.file.reading() as connection:
-            found = fetched(connection, f"SELECT source FROM document{rest} ORDER BY source")
-        return [source for (source,) in found]
+        return self._column(f"SELECT source FROM document{rest} ORDER BY source")
 
     def cut_for_others(self, limit: int | None) -> Sequence[str]:
         """List the documents that are cut for an embedder which reads more or fewer tokens."""
-        with self.file.reading() as connection:
-            found = fetched(
-                connection,
-                "SELECT source FROM document WHERE json_extract(cut, '$.limit') IS NOT ?"
-                " ORDER BY source",
-                (limit,),
-            )
-        return [source for (source,) in found]
+        return self._column(
+            "SELECT source FROM document WHERE json_extract(cut, '$.limit') IS NOT ?"
+            " ORDER BY source",
+            limit,
+        )
 
     def chunk_ids(self, source: str) -> Sequence[str]:
         """List the ids of a document's chunks, in their order."""
+        return self._column(
+            "SELECT chunk.id FROM chunk JOIN document ON document.n = chunk.document"
+            " WHERE source = ? ORDER BY place",
+            source,
+        )
+
+    def _column(self, query: str, *values: Any) -> list[str]:
         with self.file.reading() as connection:
-            found = fetched(
-                connection,
-                "SELECT chunk.id FROM chunk JOIN document ON document.n = chunk.document"
-                " WHERE source = ? ORDER BY place",
-                (source,),
-            )
-        return [identity for (identity,) in found]
+            return [text for (text,) in fetched(connection, query, values)]
 
     def known(self, source: str) -> Known | None:
         """Return how a document stands, None where there is none of this source."""

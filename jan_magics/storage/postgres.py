@@ -1,7 +1,6 @@
 """A Store for a team: a schema of a PostgreSQL database. Many kernels of many users may use it."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -63,8 +62,3 @@ class PostgresStore(RowStore):
             target.delete_at(whole.thread.id, at)
         target.close()
         new.rename(path)
-
-    def close(self) -> None:
-        """Close all connections; a later call opens them again."""
-        with suppress(StoreError):
-            super().close()

@@ -75,7 +75,7 @@ class PostgresConnections:
                 connection.execute("COMMIT")
             except BaseException:
                 # A connection that broke has nothing left to take back.
-                with suppress(_error()):
+                with suppress(loaded().Error):
                     connection.execute("ROLLBACK")
                 raise
 
@@ -83,7 +83,7 @@ class PostgresConnections:
         """Return this thread's connection inside a new transaction; a lost one is made anew."""
         held: _Held | None = getattr(self._local, "held", None)
         if held is not None and not held.connection.closed:
-            with suppress(_lost()):
+            with suppress(loaded().OperationalError):
                 held.connection.execute(begin)
                 return held.connection
             held.connection.close()
@@ -117,16 +117,6 @@ def loaded() -> Any:
             "a store in PostgreSQL needs psycopg", "pip install 'jan-magics[postgres]'"
         ) from error
     return psycopg
-
-
-def _error() -> type[Exception]:
-    found: type[Exception] = loaded().Error
-    return found
-
-
-def _lost() -> type[Exception]:
-    found: type[Exception] = loaded().OperationalError
-    return found
 
 
 @contextmanager
