@@ -61,6 +61,13 @@ class Store(Protocol):
         """Write a new thread; an id that exists already is left as it is."""
         ...
 
+    def claim_thread(self, thread: Thread) -> Thread:
+        """Write a new thread unless another has its title; return the one that has it.
+
+        Of several processes that claim a title at one moment, one writes.
+        """
+        ...
+
     def update_thread(
         self,
         thread_id: str,

@@ -90,9 +90,11 @@ class Engine:
         self.trees.apply(thread.id, changes, overlays)
 
     def new_thread(self, title: str, known: Mapping[str, Json]) -> Thread:
-        """Write a new thread, with what is known of it."""
+        """Write a new thread, with what is known of it; return the one that has its title, if any."""
         now = self.now()
         thread = Thread(self.new_id(), title, now, now, {KEY: dict(known)})
+        if title:
+            return self.store.claim_thread(thread)
         self.store.create_thread(thread)
         return thread
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from threading import RLock
 from typing import Final
 
-from jan_magics.domain.errors import AmbiguousThread, SettingError, ThreadNotFound
+from jan_magics.domain.errors import AmbiguousThread, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.tree import ACTIVE_ROOT_KEY, Changes
@@ -28,7 +28,6 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.naming import (
     existing_thread,
     find_again,
-    find_thread,
     next_number,
     own,
     plain_name,
@@ -74,17 +73,16 @@ class Threads:
         return self._find(name, writing=False) if name else self._own(writing=False)
 
     def obtain(self, name: str | None) -> Thread:
-        """Return the thread that is meant, or make it: callers at one moment get the same."""
+        """Return the thread that is meant, or make it.
+
+        Callers at one moment get the same; of a name also callers in several processes.
+        """
         with self._making:
             return self.named(name) or self.create(name)
 
     def create(self, name: str | None) -> Thread:
-        """Make a thread. Raises SettingError when the name cannot be one, or is taken."""
+        """Make a thread, or return the one of that name; SettingError when it cannot be a name."""
         title = usable_title(name) if name else ""
-        if title and find_thread(self.engine.store, title):
-            raise SettingError(
-                f"a thread {title!r} exists already", f"Go there: %chat use {title!r}"
-            )
         here = self.here()
         known: dict[str, Json] = {"notebook": here.notebook} if here.notebook else {}
         if here.notebook and not title:

@@ -4,7 +4,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -82,6 +82,10 @@ class Connections:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+    def claiming(self, _title: str) -> AbstractContextManager[apsw.Connection]:
+        """Give this thread's connection for one transaction, as `writing` does."""
+        return self.writing()
 
     def close(self) -> None:
         """Close every connection that no other thread is using at this moment."""

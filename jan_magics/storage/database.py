@@ -53,6 +53,10 @@ class Transactions(Protocol):
         """
         ...
 
+    def claiming(self, title: str) -> AbstractContextManager[Database]:
+        """Give a connection for one transaction; whoever else claims that title waits."""
+        ...
+
     def close(self) -> None:
         """Close what is open; a later call opens it again."""
         ...

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from jan_magics.domain.errors import JanError, MessageNotFound, StoreError
 from jan_magics.domain.messages import Json, Message, Thread
@@ -20,6 +21,9 @@ from jan_magics.storage.jsonl_upkeep import JsonlUpkeep
 from jan_magics.storage.names import check_thread_id, is_thread_id
 from jan_magics.storage.overlays import decode_overlays
 from jan_magics.storage.writing import fold, lifts, write_changes
+
+_MAKING: Final = ".making threads"
+"""The lock of those who look for a title and make a thread; a blank is in no thread's id."""
 
 
 class JsonlStore(JsonlUpkeep):
@@ -51,6 +55,15 @@ class JsonlStore(JsonlUpkeep):
             folder.path.mkdir(parents=True, exist_ok=True)
             folder.write_thread(thread)
             sync_folder(self._folder)
+
+    def claim_thread(self, thread: Thread) -> Thread:
+        """Write a new thread unless another has its title; return the one that has it."""
+        with translated(self._folder), self._locks.hold(_MAKING):
+            rows = (row for row in self.threads() if not row.damaged)
+            found = next((row.thread for row in rows if row.thread.title == thread.title), None)
+            if found is None:
+                self.create_thread(thread)
+            return found or thread
 
     def update_thread(
         self,

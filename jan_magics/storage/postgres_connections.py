@@ -58,6 +58,14 @@ class PostgresConnections:
                 database.execute(lock, (column(thread_id),))
             yield database
 
+    @contextmanager
+    def claiming(self, title: str) -> Iterator[Database]:
+        """Give this thread's connection for one transaction; who else claims that title waits."""
+        with self._transaction("BEGIN") as database:
+            lock = "SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ?, 0))"
+            database.execute(lock, (column(f"/{title}"),))
+            yield database
+
     def close(self) -> None:
         """Close every connection that no other thread is using at this moment."""
         with self._lock:

@@ -48,6 +48,15 @@ class RowStore(WholeRows):
         with self._connections.writing() as connection:
             thread_rows.add_thread(connection, thread)
 
+    def claim_thread(self, thread: Thread) -> Thread:
+        """Write a new thread unless another has its title; return the one that has it."""
+        check_thread_id(thread.id)
+        with self._connections.claiming(thread.title) as connection:
+            found = thread_rows.titled(connection, thread.title)
+            if found is None:
+                thread_rows.add_thread(connection, thread)
+            return found or thread
+
     def update_thread(
         self,
         thread_id: str,

@@ -24,6 +24,10 @@ BINNED: Final = """
 _ONE: Final = """
     SELECT id, created_at, updated_at, data FROM thread WHERE id = ? AND deleted_at IS NULL
 """
+_TITLED: Final = """
+    SELECT id, created_at, updated_at, data FROM thread WHERE title = ? AND deleted_at IS NULL
+    ORDER BY updated_at DESC, n DESC
+"""
 _STAMP: Final = """
     SELECT n, created_at, changes, data FROM thread WHERE id = ? AND deleted_at IS NULL
 """
@@ -55,6 +59,12 @@ def live_thread(connection: Database, thread_id: str) -> Thread:
     if row is None:
         raise ThreadNotFound(thread_id)
     return _thread(row, parse_or_none(str(row[3])))
+
+
+def titled(connection: Database, title: str) -> Thread | None:
+    """Return the newest thread of that title that is not in the bin."""
+    row = connection.execute(_TITLED, (column(title),)).fetchone()
+    return _thread(row, parse_or_none(str(row[3]))) if row else None
 
 
 def live_number(connection: Database, thread_id: str) -> int:

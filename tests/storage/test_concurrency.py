@@ -60,6 +60,25 @@ def start(kind: str, path: Path, *arguments: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
+def test_processes_that_claim_a_title_get_one_thread(
+    kind: str, store: Store, tmp_path: Path
+) -> None:
+    callers = [start(kind, tmp_path, "claim", name, "40") for name in "xyz"]
+    for each in callers:
+        assert each.stdout
+        assert each.stdout.readline() == "ready\n"
+    for each in callers:
+        assert each.stdin
+        each.stdin.write("go\n")
+        each.stdin.flush()
+    claimed = [each.communicate(timeout=60) for each in callers]
+    assert [err for _, err in claimed] == ["", "", ""]
+    assert len({out for out, _ in claimed}) == 1
+    titles = [each.thread.title for each in store.threads()]
+    assert sorted(titles) == sorted({*titles})
+    assert len(titles) == 41
+
+
 def test_four_processes_mix_2000_operations(kind: str, store: Store, tmp_path: Path) -> None:
     writers = [
         start(kind, tmp_path, "mix", name, "500", str(seed)) for seed, name in enumerate("wxyz")

@@ -13,7 +13,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import TypeAlias
 
-from jan_magics.domain.messages import Message, Role, TextPart
+from jan_magics.domain.messages import Message, Role, TextPart, Thread
 from jan_magics.domain.overlays import CellLink
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.tree import Changes
@@ -126,6 +126,16 @@ def talk(store: Store, thread: str, name: str) -> None:
         say(str(number))
 
 
+def claim(store: Store, name: str, number: int) -> None:
+    """Claim titles as soon as a line says so, and tell which thread has each."""
+    store.threads()
+    say("ready")
+    sys.stdin.readline()
+    for index in range(number):
+        thread = Thread(f"{name}-{index}", f"title {index}", START, START)
+        say(store.claim_thread(thread).id)
+
+
 def nursery(kind: str, path: str) -> None:
     """For each line `THREAD NAME` start a writer, and say its number; when it is dead, `over`."""
     for line in sys.stdin:
@@ -144,5 +154,7 @@ if __name__ == "__main__":
             mix(open_store(kind, path), rest[0], int(rest[1]), int(rest[2]))
         case "talk":
             talk(open_store(kind, path), *rest)
+        case "claim":
+            claim(open_store(kind, path), rest[0], int(rest[1]))
         case "nursery":
             nursery(kind, path)
