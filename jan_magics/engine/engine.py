@@ -90,7 +90,7 @@ class Engine:
         self.trees.apply(thread.id, changes, overlays)
 
     def new_thread(self, title: str, known: Mapping[str, Json]) -> Thread:
-        """Write a new thread with what is known of it; return the one that has its title, if any."""
+        """Write a new thread with what is known of it, or return the one that has its title."""
         now = self.now()
         thread = Thread(self.new_id(), title, now, now, {KEY: dict(known)})
         if title:
