@@ -13,12 +13,12 @@ from jan_magics.domain.overlays import Overlay
 from jan_magics.domain.protocols import Stamp, Stamps, ThreadRow
 from jan_magics.domain.tree import Changes
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
-from jan_magics.storage.files import sync_folder, translated
+from jan_magics.storage.files import translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.index import Indices, stamp_of
 from jan_magics.storage.journal import decoded, merged
 from jan_magics.storage.jsonl_upkeep import JsonlUpkeep
-from jan_magics.storage.names import check_thread_id, is_thread_id
+from jan_magics.storage.names import is_thread_id
 from jan_magics.storage.overlays import decode_overlays
 from jan_magics.storage.writing import fold, lifts, write_changes
 
@@ -44,17 +44,6 @@ class JsonlStore(JsonlUpkeep):
         """Return one thread. Raises ThreadNotFound."""
         with translated(self._folder):
             return self._named(thread_id).thread()
-
-    def create_thread(self, thread: Thread) -> None:
-        """Write a new thread; an id that exists already is left as it is."""
-        check_thread_id(thread.id)
-        folder = Folder(self._folder / thread.id)
-        with translated(folder.path), self._locks.hold(thread.id):
-            if folder.exists() or self._bin.holds(thread.id):
-                return
-            folder.path.mkdir(parents=True, exist_ok=True)
-            folder.write_thread(thread)
-            sync_folder(self._folder)
 
     def claim_thread(self, thread: Thread) -> Thread:
         """Write a new thread unless another has its title; return the one that has it."""

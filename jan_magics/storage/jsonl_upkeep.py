@@ -92,6 +92,17 @@ class JsonlUpkeep:
             messages = decoded(merged(log, journal), thread_id)
             return WholeThread(folder.thread(), messages, journal.kept, journal.gone)
 
+    def create_thread(self, thread: Thread) -> None:
+        """Write a new thread; an id that exists already is left as it is."""
+        check_thread_id(thread.id)
+        folder = Folder(self._folder / thread.id)
+        with translated(folder.path), self._locks.hold(thread.id):
+            if folder.exists() or self._bin.holds(thread.id):
+                return
+            folder.path.mkdir(parents=True, exist_ok=True)
+            folder.write_thread(thread)
+            sync_folder(self._folder)
+
     def adopt(self, whole: WholeThread) -> None:
         """Write a whole thread as it is, its times included. Raises StoreError if it exists."""
         check_thread_id(whole.thread.id)

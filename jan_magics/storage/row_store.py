@@ -13,7 +13,6 @@ from jan_magics.storage import damage, message_rows, thread_rows
 from jan_magics.storage.changes import changed_thread, one_thread, with_root
 from jan_magics.storage.codec import to_milliseconds
 from jan_magics.storage.database import Transactions
-from jan_magics.storage.names import check_thread_id
 from jan_magics.storage.overlays import decode_overlays, encode_overlay
 from jan_magics.storage.thread_rows import column, live_number, live_thread, stamp
 from jan_magics.storage.whole_rows import WholeRows
@@ -41,21 +40,6 @@ class RowStore(WholeRows):
         """Return one thread. Raises ThreadNotFound."""
         with self._connections.reading() as connection:
             return live_thread(connection, thread_id)
-
-    def create_thread(self, thread: Thread) -> None:
-        """Write a new thread; an id that exists already is left as it is."""
-        check_thread_id(thread.id)
-        with self._connections.writing() as connection:
-            thread_rows.add_thread(connection, thread)
-
-    def claim_thread(self, thread: Thread) -> Thread:
-        """Write a new thread unless another has its title; return the one that has it."""
-        check_thread_id(thread.id)
-        with self._connections.claiming(thread.title) as connection:
-            found = thread_rows.titled(connection, thread.title)
-            if found is None:
-                thread_rows.add_thread(connection, thread)
-            return found or thread
 
     def update_thread(
         self,

@@ -21,6 +21,21 @@ class WholeRows:
         self._connections = connections
         self._clock = clock
 
+    def create_thread(self, thread: Thread) -> None:
+        """Write a new thread; an id that exists already is left as it is."""
+        check_thread_id(thread.id)
+        with self._connections.writing() as connection:
+            thread_rows.add_thread(connection, thread)
+
+    def claim_thread(self, thread: Thread) -> Thread:
+        """Write a new thread unless another has its title; return the one that has it."""
+        check_thread_id(thread.id)
+        with self._connections.claiming(thread.title) as connection:
+            found = thread_rows.titled(connection, thread.title)
+            if found is None:
+                thread_rows.add_thread(connection, thread)
+            return found or thread
+
     def binned(self) -> Sequence[ThreadRow]:
         """List the threads in the bin, the last deleted first."""
         with self._connections.reading() as connection:

@@ -60,6 +60,15 @@ def start(kind: str, path: Path, *arguments: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
+def test_a_title_is_claimed_once(store: Store) -> None:
+    first = make_thread("u", "笔记")
+    assert store.claim_thread(first) == first
+    assert store.claim_thread(make_thread("v", "笔记")) == first
+    assert {each.thread.id for each in store.threads()} == {"t", "u"}
+    store.delete_thread("u")
+    assert store.claim_thread(make_thread("v", "笔记")).id == "v"
+
+
 def test_processes_that_claim_a_title_get_one_thread(
     kind: str, store: Store, tmp_path: Path
 ) -> None:

@@ -38,15 +38,6 @@ def test_a_thread_comes_back_as_it_was(store: Store) -> None:
     assert store.thread("u") == thread
 
 
-def test_a_title_is_claimed_once(store: Store) -> None:
-    first = make_thread("u", "笔记")
-    assert store.claim_thread(first) == first
-    assert store.claim_thread(make_thread("v", "笔记")) == first
-    assert {each.thread.id for each in store.threads()} == {"t", "u"}
-    store.delete_thread("u")
-    assert store.claim_thread(make_thread("v", "笔记")).id == "v"
-
-
 TITLES = ["a/b", "..", "CON", "🦊", "题" * 200, "", "\x00", "\ud800", "tab\there\nline"]
 
 
