@@ -9,10 +9,11 @@ from datetime import datetime
 from pathlib import Path
 
 from jan_magics.domain.errors import StoreError, ThreadNotFound
+from jan_magics.domain.messages import Thread
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.storage.bin import Bin
 from jan_magics.storage.content import OWN
-from jan_magics.storage.files import ELSEWHERE, move_folder, translated
+from jan_magics.storage.files import ELSEWHERE, move_folder, sync_folder, translated
 from jan_magics.storage.folder import Folder
 from jan_magics.storage.journal import Journal, decoded, merged
 from jan_magics.storage.listing import Listing, read_row
