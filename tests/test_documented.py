@@ -1,6 +1,7 @@
 """Every magic, verb, flag, setting and error is documented, offline and in the README."""
 
 import inspect
+import re
 
 import pytest
 
@@ -23,6 +24,13 @@ ERRORS = [
 def test_the_table_of_verbs_is_that_of_the_parsers() -> None:
     text = README.read_text("utf-8")
     assert renewed(text) == text, "write it anew: python -m tests.readme_tables"
+
+
+def test_contributing_leads_to_files_that_there_are() -> None:
+    text = (README.parent / "CONTRIBUTING.md").read_text("utf-8")
+    named = re.findall(r"`((?:jan_magics|tests|labextension|docs)/[^`*… ]+)`", text)
+    assert len(named) > 20
+    assert [each for each in named if not (README.parent / each).exists()] == []
 
 
 @pytest.mark.parametrize("magic", ["%%chat", "%rag"])

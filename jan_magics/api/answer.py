@@ -46,6 +46,7 @@ class Answer:
     _given: "Retrieved | None" = field(default=None, repr=False)
     _shown_in: str | None = field(default=None, repr=False)
     _schema: AnswerSchema | None = field(default=None, repr=False)
+    _stored: Message | None = field(default=None, repr=False)
 
     @property
     def plan(self) -> "pd.DataFrame":
@@ -69,10 +70,17 @@ class Answer:
 
     @property
     def sources(self) -> "pd.DataFrame":
-        """Return what was retrieved and sent with the prompt, by number; `cited` by the answer."""
+        """Return what was retrieved and sent with the prompt, by number; `cited` by the answer.
+
+        Where nothing was retrieved, what the tools of others gave as sources: passages, web pages.
+        """
         from jan_magics.api.hit_tables import sources_table
+        from jan_magics.api.tool_sources import tool_sources
+        from jan_magics.frames import frame
         from jan_magics.rag.citations import cite
 
+        if self._given is None and self._stored:
+            return frame("sources", tool_sources(self._stored, self.text))
         cited = cite(self.text, self._given.hits).citations if self._given else ()
         return sources_table(self._given, (each.n for each in cited))
 
@@ -226,5 +234,5 @@ def answer_of(
         text_of(turn.answer), str(turn.request.model), turn.thread.title or turn.thread.id,
         turn.answer.id, outcome.version, outcome.versions, turn.usage, turn.timings, turn.finish,
         sent_of(turn.request, turn.plan), turn.plan, bundle, here, turn.given,
-        here() if shown else None, turn.schema,
+        here() if shown else None, turn.schema, turn.answer,
     )  # fmt: skip

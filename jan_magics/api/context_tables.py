@@ -21,10 +21,6 @@ from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.pipeline import clean
 
 COMPACTED_FIRST: Final = "goes into a summary before this is sent"
-PIECES: Final = (
-    "system", "pinned", "summary", "history", "retrieved", "prompt", "tools", "reserve", "safety",
-    "free",
-)  # fmt: skip
 
 
 def plan_table(shown: Preview, prompt: str, view: View) -> pd.DataFrame:

@@ -42,11 +42,6 @@ def notebook_path(*said: object) -> Path | None:
     return None
 
 
-def working_folder(notebook: Path | None) -> Path:
-    """Return the notebook's folder, else the current one."""
-    return notebook.parent if notebook else Path.cwd()
-
-
 def execution_key(shell: Any) -> str:
     """Return what tells this execution of a cell from every other; "" outside of one."""
     header = _parent(shell, "header")

@@ -1,6 +1,7 @@
 """Tools in a real kernel, over a real wire: what a person sees, is asked, and gets."""
 
 import json
+from ast import literal_eval
 from collections.abc import Iterator
 from typing import Any
 
@@ -264,3 +265,31 @@ def test_a_dry_run_shows_what_would_be_offered(kernel: Kernel) -> None:
     ran, sent = asked(kernel, "--tools get_weather --dry-run", step(text="never"))
     assert sent == []
     assert "tools    get_weather" in ran.result
+
+
+PAGES = """import json, jan_magics as jan
+
+@jan.tool(safe=True)
+def search_web(words: str) -> str:
+    "Search the web."
+    pages = [
+        {"url": "https://example.org/巴黎", "title": "Paris 🗼", "snippet": "21 °C", "score": 0.9},
+        {"url": "https://example.org/wind", "title": "Wind", "content": "calm <b>"},
+        {"url": "https://example.org/巴黎", "title": "once more"}, {"url": "javascript:alert(1)"},
+    ]
+    return json.dumps({"query": words, "results": pages})
+"""
+
+
+def test_pages_that_a_tool_found_are_sources(kernel: Kernel) -> None:
+    kernel.ok(PAGES)
+    found = step(("search_web", {"words": "weather"}))
+    asked(kernel, "--tools search_web -o answer", found, step(text="It is 21 °C [1]."))
+    shown = kernel.ok(
+        "answer.sources[['n', 'source', 'headings', 'text', 'cited']].values.tolist()"
+    ).result
+    assert literal_eval(shown) == [
+        [1, "https://example.org/巴黎", "Paris 🗼", "21 °C", True],
+        [2, "https://example.org/wind", "Wind", "calm <b>", False],
+    ]
+    assert kernel.ok("answer.sources.score.isna().tolist()").result == "[False, True]"
