@@ -61,5 +61,6 @@ def _whole(value: Json) -> int | None:
 
 
 def _real(value: Json) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and isfinite(value) else None
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if isfinite(value) else None
