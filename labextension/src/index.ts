@@ -1,6 +1,7 @@
 /** The extension's plugins, and nothing else: each file registers one idea. */
 import { approvalPlugin } from './approval';
 import { commandsPlugin } from './commands';
+import { droppingPlugin } from './dropping';
 import { kernelsPlugin } from './kernels';
 import { preferencesPlugin } from './preferences';
 import { statusPlugin } from './status';
@@ -14,5 +15,6 @@ export default [
   approvalPlugin,
   turnPlugin,
   commandsPlugin,
+  droppingPlugin,
   statusPlugin
 ];
