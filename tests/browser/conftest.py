@@ -1,13 +1,14 @@
-"""One server and one browser for all browser tests, a fresh page for each.
+"""One server, one browser and one page for all browser tests, a notebook for each.
 
 Package scope, not session scope: Playwright keeps an event loop running in the main thread, and
 tests elsewhere that start a loop of their own would fail beside it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.browser import notebook
 from tests.browser.lab import Lab, running_lab
@@ -17,6 +18,9 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
 )  # fmt: skip
+
+# Tall, because JupyterLab leaves out cells that are off the screen.
+SIZE: ViewportSize = {"width": 1100, "height": 1400}
 
 OpenCells = Callable[[Sequence[str]], OpenNotebook]
 
@@ -37,17 +41,63 @@ def browser(chromium: str) -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page of its own; an error that no script caught fails the test."""
-    # Tall, because JupyterLab leaves out cells that are off the screen.
-    context = browser.new_context(viewport={"width": 1100, "height": 1400})
-    opened = context.new_page()
+@dataclass
+class Desk:
+    """One page for test after test: JupyterLab is loaded once, and notebooks are opened in it."""
+
+    browser: Browser
+    page: Page | None = None
+    errors: list[str] = field(default_factory=list)
+
+    def take(self) -> Page:
+        """Return the page, as large as at the beginning; what it did wrong before is forgotten."""
+        if self.page is None:
+            self.page = new_page(self.browser, self.errors)
+        self.page.set_viewport_size(SIZE)
+        self.errors.clear()
+        return self.page
+
+    def drop(self) -> None:
+        """Close the page; the next test gets another."""
+        if self.page is not None:
+            self.page.context.close()
+            self.page = None
+
+
+def new_page(browser: Browser, errors: list[str]) -> Page:
+    """Open a page; what no script of it caught is added to `errors`."""
+    opened = browser.new_context(viewport=SIZE).new_page()
     opened.set_default_timeout(60_000)
-    errors: list[str] = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
+    return opened
+
+
+@pytest.fixture(scope="package")
+def desk(browser: Browser) -> Iterator[Desk]:
+    """The page that tests share."""
+    shared = Desk(browser)
+    yield shared
+    shared.drop()
+
+
+@pytest.fixture
+def page(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """The page that tests share; an error that no script caught fails the test."""
+    failed = request.session.testsfailed
+    yield desk.take()
+    errors = list(desk.errors)
+    if errors or request.session.testsfailed > failed:
+        desk.drop()  # nobody knows how it was left
+    assert not errors
+
+
+@pytest.fixture
+def blank(browser: Browser) -> Iterator[Page]:
+    """A page of its own, empty; an error that no script caught fails the test."""
+    errors: list[str] = []
+    opened = new_page(browser, errors)
     yield opened
-    context.close()
+    opened.context.close()
     assert not errors
 
 
@@ -59,9 +109,9 @@ def open_cells(page: Page, lab: Lab) -> Iterator[OpenCells]:
     def open_notebook(sources: Sequence[str]) -> OpenNotebook:
         name = f"notebook-{len(list(lab.root.iterdir()))}.ipynb"
         notebook.write(lab.root / name, sources)
-        opened.append(OpenNotebook.open(page, lab, name))
+        opened.append(OpenNotebook.show(page, lab, name))
         return opened[-1]
 
     yield open_notebook
     for last in opened[-1:]:  # the page shows the last one
-        last.close_kernel()
+        last.close_kernel(wait=False)

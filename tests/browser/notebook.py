@@ -35,6 +35,13 @@ KERNEL_IS_READY = f"""() => {{
   const kernel = window.jupyterapp && {PANEL}?.sessionContext?.session?.kernel;
   return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
 }}"""
+# The old ones go last: an empty JupyterLab would show its launcher.
+SHOW = """async name => {
+  const { commands, shell } = window.jupyterapp;
+  const before = [...shell.widgets('main')];
+  await commands.execute('docmanager:open', { path: name, factory: 'Notebook' });
+  before.forEach(widget => widget.dispose());
+}"""
 CELL_IS_DONE = f"""index => {{
   const cell = {PANEL}.content.model.cells.get(index);
   return cell.executionCount !== null && cell.executionState !== 'running';
@@ -64,6 +71,17 @@ class OpenNotebook:
         page.wait_for_selector("#jupyterlab-splash", state="detached")
         if busy:
             return cls(page, lab.root / name)
+        page.wait_for_function(KERNEL_IS_READY)
+        return cls(page, lab.root / name)
+
+    @classmethod
+    def show(cls, page: Page, lab: Lab, name: str) -> "OpenNotebook":
+        """Show a notebook alone in the JupyterLab that a page has, loaded where it has none."""
+        if not page.url.startswith(lab.url):
+            return cls.open(page, lab, name)
+        page.evaluate(SHOW, name)
+        page.wait_for_function(f"name => {PANEL}.context?.path === name", arg=name)
+        page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         page.wait_for_function(KERNEL_IS_READY)
         return cls(page, lab.root / name)
 
@@ -128,9 +146,10 @@ class OpenNotebook:
         self.evaluate("return panel.sessionContext.restartKernel()")
         self.page.wait_for_function(KERNEL_IS_READY)
 
-    def close_kernel(self) -> None:
+    def close_kernel(self, *, wait: bool = True) -> None:
         """End the kernel, so that a long run of tests does not gather them."""
-        self.evaluate("return panel.sessionContext.shutdown()")
+        ended = "panel.sessionContext.shutdown().catch(() => undefined)"
+        self.evaluate(f"return {ended}" if wait else f"void {ended}")
 
     def use_theme(self, name: str) -> None:
         """Switch JupyterLab's theme, for instance to `JupyterLab Dark`, and wait until it shows."""

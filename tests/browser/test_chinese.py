@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
@@ -14,14 +14,16 @@ from tests.conftest import require
 
 
 @pytest.fixture
-def chinese(lab: Lab) -> Iterator[None]:
-    """Open pages in Chinese."""
+def chinese(lab: Lab, page: Page) -> Iterator[None]:
+    """Open pages in Chinese; one that is open already goes on in its language."""
     pack = find_spec("jupyterlab_language_pack_zh_CN")
     require("chinese", pack, "no Chinese JupyterLab: pip install jupyterlab-language-pack-zh-CN")
     assert "jan_magics" in {each.name for each in entry_points(group="jupyterlab.locale")}
     lab.say_in("zh_CN")
+    page.goto("about:blank")
     yield
     lab.say_in("default")
+    page.goto("about:blank")
 
 
 @pytest.mark.usefixtures("chinese")

@@ -23,10 +23,10 @@ def test_a_notebook_runs_to_its_end(page: Page, lab: Lab, name: str, thread: str
     plain = name.replace("/", "-")
     shutil.copy(NOTEBOOKS / f"{name}.ipynb", lab.root / f"{plain}.ipynb")
     page.set_viewport_size({"width": 1000, "height": 3600})
-    notebook = OpenNotebook.open(page, lab, f"{plain}.ipynb")
+    notebook = OpenNotebook.show(page, lab, f"{plain}.ipynb")
     page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     page.wait_for_function(ALL_DONE)
     assert page.locator(".jp-RenderedText[data-mime-type*='error']").count() == 0
     expect(page.locator(".jp-OutputArea", has_text=thread).first).to_be_visible()
     notebook.screenshot(plain)
-    notebook.close_kernel()
+    notebook.close_kernel(wait=False)

@@ -68,14 +68,19 @@ def counted(page: Page) -> Iterator[Counted]:
         opened.append(dialog.message)
         dialog.dismiss()
 
+    def note(popup: Page) -> None:
+        opened.append(popup.url)
+
     page.on("dialog", refuse)
-    page.on("popup", lambda popup: opened.append(popup.url))
+    page.on("popup", note)
     try:
         yield counting
         assert page.evaluate("window.owned") is None
         assert not opened
         assert not counting.asked
     finally:
+        page.remove_listener("dialog", refuse)
+        page.remove_listener("popup", note)
         counting.server.shutdown()
         counting.server.server_close()
         thread.join()
@@ -121,14 +126,14 @@ def test_a_hostile_notebook_that_is_opened(page: Page, lab: Lab, trusted: bool) 
         if trusted:
             signed = nbformat.read(lab.root / name, as_version=4)
             NotebookNotary(data_dir=os.fspath(lab.data)).sign(signed)
-        opened = OpenNotebook.open(page, lab, name)
+        opened = OpenNotebook.show(page, lab, name)
         expect(page.locator(".jan-Turn")).to_have_count(len(texts), timeout=WAIT)
         expect(page.locator(".jan-Turn-words")).to_have_count(len(texts), timeout=WAIT)
         script = "return [...panel.content.model.cells].every(cell => cell.trusted)"
         assert opened.evaluate(script) is trusted
         page.evaluate("document.querySelectorAll('.jan-Turn details').forEach(e => e.open = true)")
         assert page.locator(BAD).count() == 0
-        opened.close_kernel()
+        opened.close_kernel(wait=False)
 
 
 def test_hostile_answers_live_and_converted(
@@ -156,4 +161,6 @@ def test_hostile_answers_live_and_converted(
         converted.goto((tmp_path / "notebook.html").as_uri())
         expect(converted.locator(".jan-turn")).to_have_count(len(texts))
         assert converted.locator(BAD.replace(".jan-Turn", ".jan-turn")).count() == 0
+    converted.close()
+    converted.close()
     assert not counting.asked

@@ -72,22 +72,22 @@ def messages(htmls: list[str]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("raw", [False, True], ids=["as the kernel renders it", "raw"])
-def test_nothing_runs_and_nothing_is_fetched(page: Page, raw: bool) -> None:
+def test_nothing_runs_and_nothing_is_fetched(blank: Page, raw: bool) -> None:
     said = messages([text if raw else safe_html(text) for text in TEXTS])
     for each in said:
         check_message("thread", "toPage", each)
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("dialog", lambda dialog: asked.append(dialog.message))
+    blank.on("request", lambda request: asked.append(request.url))
+    blank.on("dialog", lambda dialog: asked.append(dialog.message))
     code = "".join(
         (STATIC / name).read_text(encoding="utf-8") for name in ("parts.js", "thread.js")
     )
     # The harmless part of a text that cannot be sent to a browser as it is: half a letter.
     clean = [_sendable(each) for each in said]
-    page.evaluate(DRAW, [code, clean])
-    page.wait_for_function("() => document.querySelectorAll('article').length > 400")
-    assert page.evaluate("window.owned") is None
-    assert page.locator(BAD).count() == 0
+    blank.evaluate(DRAW, [code, clean])
+    blank.wait_for_function("() => document.querySelectorAll('article').length > 400")
+    assert blank.evaluate("window.owned") is None
+    assert blank.locator(BAD).count() == 0
     assert [url for url in asked if not url.startswith(("blob:", "about:"))] == []
 
 

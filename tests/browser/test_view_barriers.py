@@ -57,7 +57,7 @@ FAILED = {"kind": "failed", "message": "It failed", "next": "Do this"}
 
 
 @pytest.mark.parametrize("view", SAID)
-def test_everybody_can_use_it(page: Page, view: str) -> None:
+def test_everybody_can_use_it(blank: Page, view: str) -> None:
     for each in SAID[view]:
         check_message(view, "toPage", each)
     css, parts, own = (
@@ -67,13 +67,13 @@ def test_everybody_can_use_it(page: Page, view: str) -> None:
     for theme in ({}, LIGHT, DARK):
         colours = "; ".join(f"--jp-{name}: {value}" for name, value in theme.items())
         ground = f"html {{ {colours} }} body {{ background: var(--jp-layout-color1, white) }}"
-        page.set_content(
+        blank.set_content(
             f"<!doctype html><html lang=en><title>t</title>"
             f"<style>{ground} {css}</style><main></main>"
         )
-        page.evaluate(
+        blank.evaluate(
             DRAW.replace("document.body", "document.querySelector('main')"),
             [f"{parts}\n{own}", [*SAID[view], FAILED]],
         )
-        page.wait_for_selector(".jan-view")
-        assert barriers(page, ".jan-view") == []
+        blank.wait_for_selector(".jan-view")
+        assert barriers(blank, ".jan-view") == []
