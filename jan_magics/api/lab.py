@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from jan_magics.api.background import Running
 from jan_magics.api.context import mark
 from jan_magics.api.host import Host, Showing
+from jan_magics.api.lab_sources import source_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.shown import shown_of, stored_of
 from jan_magics.context.segments import ACTIVE, COMPRESSED, look
@@ -137,6 +138,12 @@ def pin(_: Buttons, request: Request) -> Mapping[str, object]:
     return {"state": _state(after)}
 
 
+def source(_: Buttons, request: Request) -> Mapping[str, object]:
+    """Show a chunk that was sent with the prompt of an answer, in its document."""
+    host = current_host()
+    return {"place": source_of(host, _place(host, request).answer, request.get("number"))}
+
+
 def _place(host: Host, request: object) -> Place:
     """Find an answer in its thread. Raises JanError where this store has no such thing."""
     asked: Request = request if isinstance(request, dict) else {}
@@ -172,11 +179,17 @@ def _state(place: Place) -> dict[str, object]:
 
 
 def _memory(place: Place) -> str:
-    """Return where an answer is for the next turn: context, summary, dropped, or branch."""
+    """Return where an answer is for the next turn: context, summary, dropped, branch, or left.
+
+    On a branch: another version of its turn is shown; left: of one before it.
+    """
     view, identifier = place.view, place.answer.id
     path = view.path()
-    if all(message.id != identifier for message in path):
-        return "branch"
+    shown = {message.id for message in path}
+    if identifier not in shown:
+        question = view.index.nearest_user(identifier)
+        before = question.parent_id if question else None
+        return "branch" if not isinstance(before, str) or before in shown else "left"
     status = look(path, view.records).status(identifier)
     if status != ACTIVE:
         return "summary" if status == COMPRESSED else "dropped"
@@ -198,4 +211,5 @@ def _pinned(records: Sequence[object], path: Sequence[str], identifier: str) -> 
 _ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({
     "known": known, "running": running, "status": status, "retry": partial(ask_again, "retry"),
     "resume": partial(ask_again, "resume"), "edit": edit, "go": turn_page, "pin": pin,
+    "source": source,
 })  # fmt: skip

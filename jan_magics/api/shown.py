@@ -14,7 +14,7 @@ from jan_magics.notebook.called import calls_of
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.render import Format, Shown
 
-_OF_SOURCE: Final = ("n", "source", "score", "chunk")
+_OF_SOURCE: Final = ("n", "source", "score", "chunk", "collection")
 
 
 def shown_of(outcome: Outcome, form: Format = "markdown") -> Shown:
@@ -116,7 +116,7 @@ def stored_of(view: View, answer: Message) -> Shown:
         version=version,
         versions=versions,
         calls=calls,
-        sources=tuple({key: each.get(key) for key in _OF_SOURCE} for each in known),
+        sources=tuple({key: each[key] for key in _OF_SOURCE if key in each} for each in known),
         footer=footer,
     )
 

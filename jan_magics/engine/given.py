@@ -23,9 +23,10 @@ LOOKUP: Final = "rag"
 class Retrieved:
     """What was found for a turn.
 
-    `hits` are those that are sent, numbered from 1 in their order; `text` is how they are sent, ""
-    without any. `chunks` are all of the collection. `notes` are lines for the footer. `ground`
-    compares the sentences of an answer with what was found.
+    `name` is the collection's as people read it, `address` what it is found by again. `hits` are
+    those that are sent, numbered from 1 in their order; `text` is how they are sent, "" without
+    any. `chunks` are all of the collection. `notes` are lines for the footer. `ground` compares
+    the sentences of an answer with what was found.
     """
 
     name: str = ""
@@ -35,6 +36,7 @@ class Retrieved:
     notes: tuple[str, ...] = ()
     facts: Mapping[str, Json] | None = None
     ground: "Callable[[str], Grounding] | None" = None
+    address: str = ""
 
     @property
     def piece(self) -> str:
@@ -49,7 +51,10 @@ class Retrieved:
 
 def remembered(given: Retrieved | None) -> Json:
     """Return what an answer remembers of its sources: where they stand, how near; None for none."""
-    return [_source(hit, n) for n, hit in enumerate(given.hits, 1)] or None if given else None
+    if given is None or not given.hits:
+        return None
+    at = given.address or given.name
+    return [_source(hit, n, at) for n, hit in enumerate(given.hits, 1)]
 
 
 class Finding(Protocol):
@@ -77,9 +82,9 @@ def as_sent(question: Message, given: Retrieved | None, aside: str = "") -> Mess
     return replace(question, parts=(*before, *question.parts)) if before else question
 
 
-def _source(hit: Hit, number: int) -> dict[str, Json]:
+def _source(hit: Hit, number: int, collection: str) -> dict[str, Json]:
     chunk = hit.chunk
     return {
         "n": number, "chunk": chunk.id, "source": hit.source, "start": chunk.start,
-        "end": chunk.end, "score": round(hit.score, 6),
+        "end": chunk.end, "score": round(hit.score, 6), "collection": collection,
     }  # fmt: skip

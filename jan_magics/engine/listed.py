@@ -40,6 +40,11 @@ class Listed:
         return self.path.parent if self.owner == FILE else None
 
     @property
+    def address(self) -> str:
+        """Return what it is found by again: its path where it was named by that, else its name."""
+        return str(self.path) if self.owner == FILE else self.name
+
+    @property
     def size(self) -> int:
         """Return the bytes that it takes on the disk, with what is not yet in its file."""
         return sum(map(_size, with_all(self.path)))

@@ -29,6 +29,7 @@ class Lookups:
     chunks: int = 0
     ground: Callable[[Sequence[Hit], str], Grounding] | None = None
     hits: tuple[Hit, ...] = ()
+    address: str = ""
     _one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def tools(self) -> tuple[Tool, ...]:
@@ -40,7 +41,9 @@ class Lookups:
         if not self.hits:
             return None
         ground = partial(self.ground, self.hits) if self.ground else None
-        return Retrieved(self.name, self.hits, chunks=self.chunks, ground=ground)
+        return Retrieved(
+            self.name, self.hits, chunks=self.chunks, ground=ground, address=self.address
+        )
 
     def _tool(self, spec: ToolSpec) -> Tool:
         async def call(arguments: Mapping[str, Json]) -> Ran:

@@ -102,7 +102,10 @@ class Retriever:
         threshold = float(settings.get("rag.threshold").value or THRESHOLD_OF_TOOL)
         terms = Terms(int(settings.get("rag.retrieval_limit").value or LIMIT), threshold)
         compare = partial(self.ground, listed)
-        return Lookups(listed.name, place, attachments, terms, _chunks(collection), compare)
+        return Lookups(
+            listed.name, place, attachments, terms, _chunks(collection), compare,
+            address=listed.address,
+        )  # fmt: skip
 
     def files_of(self, settings: Settings, home: Home) -> tuple[Listed, Place] | None:
         """Return the collection of files that were attached to a thread or to its project.
@@ -170,7 +173,9 @@ def _fitted(listed: Listed, found: Found, chunks: int, fit: Fit) -> Retrieved:
             f"{counted(len(used) - len(kept), 'source')} had no room in the context window"
         )
     text = blocks(kept) if kept else ""
-    return Retrieved(listed.name, tuple(kept), text, chunks, tuple(notes), found.facts)
+    return Retrieved(
+        listed.name, tuple(kept), text, chunks, tuple(notes), found.facts, address=listed.address
+    )
 
 
 def _with_room(used: list[Hit], fit: Fit) -> list[Hit]:

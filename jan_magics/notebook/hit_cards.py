@@ -32,6 +32,8 @@ _MARK: Final = (
     "background-color: rgba(245, 160, 30, 0.35); color: inherit; "
     "border-bottom: 2px solid rgba(230, 140, 0, 0.9)"
 )
+SMALLEST: Final = 0.001
+"""A score nearer to 0 is only told as such."""
 _GRID: Final = (
     "display: grid; grid-template-columns: max-content minmax(4em, 14em) max-content; "
     "gap: 1px 0.8em; align-items: center; margin: 0.3em 0; font-size: 0.85em"
@@ -39,6 +41,17 @@ _GRID: Final = (
 _TRACK: Final = "display: block; height: 0.6em; background-color: rgba(127, 127, 127, 0.2)"
 _BAR: Final = "display: block; height: 100%; width: {share:.0%}; background-color: {colour}"
 _COLOURS: Final = "rgba(0, 114, 178, 0.85)", "rgba(213, 94, 0, 0.85)"
+
+
+def score_text(score: float) -> str:
+    """Return a score as it is read: what is nearly nothing is no power of ten.
+
+    >>> score_text(0.71234), score_text(1e-06), score_text(-1e-06), score_text(0.0)
+    ('0.712', '<0.001', '>-0.001', '0')
+    """
+    if 0 < abs(score) < SMALLEST:
+        return f"<{SMALLEST}" if score > 0 else f">-{SMALLEST}"
+    return f"{score:.3g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +66,7 @@ class Bar:
     @property
     def said(self) -> str:
         """Return the number as it is read, with the rank that this stage alone gave."""
-        return f"{self.value:.3g}" + ("" if self.rank is None else f", rank {self.rank}")
+        return score_text(self.value) + ("" if self.rank is None else f", rank {self.rank}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,11 @@ from jan_magics.domain.errors import RetrievalError
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import legible
 from jan_magics.notebook.hit_cards import Asked, Card
+from jan_magics.widgets.chunk_places import in_place
 from jan_magics.widgets.comm import Message, Say
 
 MOST: Final = 50
 """Candidates that are shown; the table has all."""
-AROUND: Final = 1_500
-"""Characters of the document before and after a chunk."""
-LONGEST: Final = 4_000
-"""Characters of a chunk that are shown whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +80,8 @@ class ScoreView:
         if place is None:
             raise RetrievalError("this chunk is not among the candidates", "Search again.")
         text = self.document(place.source)
-        first = max(0, place.start - AROUND)
-        end = min(place.end, place.start + LONGEST)
-        self._say(
-            {
-                "kind": "document",
-                "chunk": place.chunk,
-                "cut": [first > 0, end + AROUND < len(text)],
-                "before": legible(text[first : place.start]),
-                "text": legible(text[place.start : end]),
-                "after": legible(text[end : end + AROUND]),
-            }
-        )
+        about = in_place(text, place.start, place.end)
+        self._say({"kind": "document", "chunk": place.chunk, **about})
 
 
 def _row(card: Card, place: Place) -> Message:

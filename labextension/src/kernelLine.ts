@@ -23,6 +23,12 @@ export class Refused extends Error {
   }
 }
 
+/** Say what went wrong, and what to do. */
+export function saidOf(error: unknown): string {
+  const refusal = error instanceof Refused ? error.refusal : null;
+  return refusal ? [refusal.said, refusal.next].filter(Boolean).join(' · ') : String(error);
+}
+
 /** A whole bundle that a kernel shows somewhere; pages that have lost its display put it there. */
 export interface Shown {
   display: string;

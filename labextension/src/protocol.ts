@@ -80,6 +80,14 @@ export interface PageSource {
   cited?: boolean;
 }
 
+/** A source in its document as that is now; `cut`: whether that goes on before and after. */
+export interface PageChunk {
+  cut: boolean[];
+  before: string;
+  text: string;
+  after: string;
+}
+
 /** The first word on jan-magics.page, which a page opens for its requests. */
 export interface PageWelcome {
   kind: 'welcome';
@@ -132,5 +140,5 @@ export interface PageState {
   pinned: boolean;
   cut: boolean;
   live: boolean;
-  memory: 'context' | 'summary' | 'dropped' | 'branch';
+  memory: 'context' | 'summary' | 'dropped' | 'branch' | 'left';
 }

@@ -35,7 +35,8 @@ function memory(view: TurnView, state: PageState): HTMLElement {
     context: trans.__('in the context'),
     summary: trans.__('in a summary'),
     dropped: trans.__('not sent any more'),
-    branch: trans.__('on another branch')
+    branch: trans.__('on another branch'),
+    left: trans.__('built on a branch that is no longer shown')
   };
   const made = element('span', 'jan-Turn-memory', state.pinned ? trans.__('pinned') : words[state.memory]);
   made.dataset.memory = state.memory;

@@ -1,7 +1,8 @@
 /** The parts of a turn around its words: what was thought, called and found. */
 import { type TranslationBundle } from '@jupyterlab/translation';
 import { element, folded } from './elements';
-import type { PageCall, PageShown, PageSource } from './protocol';
+import type { PageCall, PageShown } from './protocol';
+import { type Look, sourceRow } from './sourceRows';
 
 const LONGEST = 120;
 
@@ -42,22 +43,6 @@ function callCard(call: PageCall, trans: TranslationBundle): HTMLElement {
   return card;
 }
 
-function sourceRow(source: PageSource, trans: TranslationBundle): HTMLElement {
-  const row = element('li', 'jan-Turn-source');
-  row.value = source.n;
-  const where = [source.source, source.headings, source.page && trans.__('page %1', source.page)];
-  row.append(element('span', '', where.filter(Boolean).join(' · ')));
-  const share = Math.max(0, Math.min(1, source.score));
-  const bar = element('span', 'jan-Turn-score');
-  bar.style.setProperty('--jan-share', String(share));
-  bar.setAttribute('aria-hidden', 'true');
-  row.append(bar, element('span', 'jan-Turn-number', source.score.toFixed(2)));
-  if (source.cited) {
-    row.append(element('span', 'jan-Turn-state', trans.__('cited')));
-  }
-  return row;
-}
-
 /** What stands above the words: the reasoning, folded. */
 export function above(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
   const words = element('div', 'jan-Turn-thoughts', turn.reasoning);
@@ -66,13 +51,15 @@ export function above(turn: PageShown, trans: TranslationBundle): HTMLElement[] 
 }
 
 /** What stands below them: tool calls, each unfolding, and sources. */
-export function below(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
+export function below(turn: PageShown, look: Look, trans: TranslationBundle): HTMLElement[] {
   const parts: HTMLElement[] = (turn.calls ?? []).map(call => callCard(call, trans));
   if (turn.sources?.length) {
     const list = element('ol', 'jan-Turn-list');
-    list.append(...turn.sources.map(source => sourceRow(source, trans)));
+    list.append(...turn.sources.map(source => sourceRow(source, look, trans)));
     const count = trans._n('%1 source', '%1 sources', turn.sources.length);
-    parts.push(folded('jan-Turn-sources', count, list));
+    const sources = folded('jan-Turn-sources', count, list);
+    sources.dataset.lmSuppressShortcuts = 'true';
+    parts.push(sources);
   }
   return parts;
 }

@@ -9,7 +9,7 @@ import { type KernelLine, TURN, type Shown } from './kernelLine';
 import { IKernels } from './kernels';
 import { IPreferences } from './preferences';
 import { insertBelow, put, spotOf, turnsIn } from './outputs';
-import type { PageBundle, PageOver, PageShown, PageState } from './protocol';
+import type { PageBundle, PageChunk, PageOver, PageShown, PageState } from './protocol';
 import { type Actions } from './turnActions';
 import { type Turn, type TurnEvent } from './turns';
 import { type Scene, TurnView } from './turnView';
@@ -76,6 +76,16 @@ class Turns implements Scene, ITurns {
         void this.askAll();
       }, 50);
     }
+  }
+
+  async look(view: TurnView, n: number): Promise<PageChunk | null> {
+    const line = this.line(view.node);
+    const { shown, state } = view;
+    if (!line?.isOpen || !state || !shown) {
+      return null;
+    }
+    const place = { thread: shown.thread_id, message: shown.message };
+    return (await line.ask<{ place: PageChunk }>('source', { ...place, number: n })).place;
   }
 
   put(view: TurnView, event: PageOver): void {

@@ -5,8 +5,8 @@ import { type TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
 import { addCodeTools } from './codeTools';
 import { button, element } from './elements';
-import { type KernelLine, Refused, TURN } from './kernelLine';
-import type { PageLive, PageOver, PageShown, PageState } from './protocol';
+import { type KernelLine, TURN, saidOf } from './kernelLine';
+import type { PageChunk, PageLive, PageOver, PageShown, PageState } from './protocol';
 import { quietSanitizer, withoutDrawing } from './safeHtml';
 import { Speaker } from './speaker';
 import { type Actions, actionRow } from './turnActions';
@@ -22,6 +22,8 @@ export interface Scene {
   actions(view: TurnView): Actions;
   /** A final bundle for the output that a view stands in. */
   put(view: TurnView, event: PageOver): void;
+  /** A source in its document, null where no kernel knows the answer. */
+  look(view: TurnView, n: number): Promise<PageChunk | null>;
   /** Ask whether the kernel knows what is shown. */
   check(view: TurnView): void;
   readonly views: Set<TurnView>;
@@ -125,8 +127,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     try {
       await work();
     } catch (error) {
-      const refusal = error instanceof Refused ? error.refusal : null;
-      this.say(refusal ? [refusal.said, refusal.next].filter(Boolean).join(' · ') : String(error));
+      this.say(saidOf(error));
     }
   }
 
@@ -205,7 +206,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     if (this.partsOf !== turn) {
       this.partsOf = turn;
       this.top.node.replaceChildren(...above(turn, this.trans));
-      this.parts.replaceChildren(...below(turn, this.trans));
+      this.parts.replaceChildren(...below(turn, n => this.scene.look(this, n), this.trans));
       this.bottom.node.replaceChildren(this.parts, this.footer, this.note);
     }
     this.keepFocus(() => this.footer.replaceChildren(footer));

@@ -160,3 +160,37 @@ def test_the_map_follows_clearing_trimming_and_branches(page: FollowingPage) -> 
     assert memory() == "dropped"
     page.run(f"{ECHO}\nanother", "c1")
     assert memory() == "branch"
+
+
+def test_a_source_is_shown_in_its_document(page: FollowingPage, tmp_path: Path) -> None:
+    text = "# Boats\n\nA boat floats on water, 船 <b>.\n"
+    (tmp_path / "boats.md").write_text(text, encoding="utf-8")
+    turn: Mapping[str, Any] = {}
+    for where in ("papers", "./own.db"):
+        page.kernel.ok(f"%rag add -c {where} boats.md")
+        turn = page.run(f"{ECHO} -c {where} --threshold -1\nWhat floats?", "c1")[0].turn
+        assert turn["sources"][0]["source"].endswith("boats.md")
+        shown = check("PageChunk", page.ask("source", **place(turn), number=1)["ok"]["place"])
+        assert "船 <b>" in shown["text"]
+        assert shown["before"] + shown["text"] + shown["after"] == text
+        assert shown["cut"] == [False, False]
+    missing = page.ask("source", **place(turn), number=9)["error"]
+    assert missing == {"said": "RetrievalError: this answer has no source 9",
+                       "next": "Look at: answer.sources"}  # fmt: skip
+    page.kernel.ok("%rag remove -c ./own.db boats.md")
+    gone = page.ask("source", **place(turn), number=1)["error"]
+    assert "in no collection any more" in gone["said"]
+
+
+def test_the_map_tells_a_left_branch_from_another_version(page: FollowingPage) -> None:
+    places = [place(page.run(f"{ECHO}\nturn {n}", f"c{n}")[0].turn) for n in range(3)]
+
+    def memory() -> list[str]:
+        found = page.ask("known", answers=places)["ok"]["answers"]
+        return [check("PageState", found[each["message"]])["memory"] for each in places]
+
+    assert memory() == ["context"] * 3
+    page.run(f"{ECHO}\nchanged", "c1")
+    assert memory() == ["context", "branch", "left"]
+    page.run(f"{ECHO}\nall anew", "c0")
+    assert memory() == ["branch", "left", "left"]
