@@ -10,7 +10,10 @@ from tests.kernel import Kernel, Ran, _take
 from tests.protocol_types import definitions
 
 PATIENCE = 30.0
-KINDS = {"turn": "PageTurn", "over": "PageOver", "welcome": "PageWelcome", "reply": "PageReply"}
+KINDS = {
+    "turn": "PageTurn", "over": "PageOver", "welcome": "PageWelcome", "reply": "PageReply",
+    "changed": "PageChanged", "ingest": "PageIngest",
+}  # fmt: skip
 
 
 def check(name: str, value: object) -> Any:

@@ -12,6 +12,8 @@ from jan_magics.api.context import mark
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.lab_sources import source_of
 from jan_magics.api.opening import current_host
+from jan_magics.api.panel import ACTIONS as OF_THREADS
+from jan_magics.api.panel_thread import ACTIONS as OF_THREAD
 from jan_magics.api.shown import shown_of, stored_of
 from jan_magics.context.segments import ACTIVE, COMPRESSED, look
 from jan_magics.domain.errors import JanError, MessageNotFound, ThreadError
@@ -28,6 +30,7 @@ from jan_magics.notebook.buttons import Buttons, buttons_of
 from jan_magics.notebook.render import bundle
 from jan_magics.notebook.streaming import PageTurn
 from jan_magics.widgets.line import Action, PageLine, Request, text
+from jan_magics.widgets.open_views import views_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +147,13 @@ def source(_: Buttons, request: Request) -> Mapping[str, object]:
     return {"place": source_of(host, _place(host, request).answer, request.get("number"))}
 
 
+def _followed(action: Any, buttons: Buttons, request: Request) -> Mapping[str, object]:
+    """Do something, and let views and panels see what has become of it."""
+    reply: Mapping[str, object] = action(buttons, request)
+    views_of(current_host().shell).after_cell()
+    return reply
+
+
 def _place(host: Host, request: object) -> Place:
     """Find an answer in its thread. Raises JanError where this store has no such thing."""
     asked: Request = request if isinstance(request, dict) else {}
@@ -210,6 +220,7 @@ def _pinned(records: Sequence[object], path: Sequence[str], identifier: str) -> 
 
 _ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({
     "known": known, "running": running, "status": status, "retry": partial(ask_again, "retry"),
-    "resume": partial(ask_again, "resume"), "edit": edit, "go": turn_page, "pin": pin,
-    "source": source,
+    "resume": partial(ask_again, "resume"), "edit": partial(_followed, edit),
+    "go": partial(_followed, turn_page), "pin": partial(_followed, pin),
+    "source": source, **OF_THREADS, **OF_THREAD,
 })  # fmt: skip

@@ -198,7 +198,9 @@ def retriever_of(host: Host) -> Retriever:
 def collections() -> "pd.DataFrame":
     """Return the collections of the data folder in use, by name."""
     retriever = retriever_of(current_host())
-    return collections_table(_row(retriever, each) for each in retriever.collections.listed())
+    return collections_table(
+        collection_row(retriever, each) for each in retriever.collections.listed()
+    )
 
 
 def status_of(shelf: Shelf) -> str:
@@ -209,7 +211,7 @@ def status_of(shelf: Shelf) -> str:
         gone = shelf.retriever().collections.in_bin(shelf.name)
         back = [f"in the bin · back: %rag delete {each.name!r} --off" for each in gone[:1]]
         return "\n".join((f"{name} · make it of files: %rag add PATH", *back))
-    row = _row(shelf.retriever(), shelf.existing())
+    row = collection_row(shelf.retriever(), shelf.existing())
     size = f"{counted(row['documents'], 'document')}, {counted(row['chunks'], 'chunk')}"
     lines = (
         f"collection  {listed.name} ({row['owner']})",
@@ -220,7 +222,7 @@ def status_of(shelf: Shelf) -> str:
     return "\n".join(lines)
 
 
-def _row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
+def collection_row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
     """Return a collection as a row of `collections`; of a damaged one only what its file tells."""
     known: dict[str, Any] = {
         "collection": listed.name,

@@ -1,12 +1,13 @@
 """Deleting and renaming a thread, and `undo`: its last change is taken back, again one further."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
 from jan_magics.domain.branching import select
-from jan_magics.domain.errors import SettingError, ThreadError, ThreadNotFound
+from jan_magics.domain.errors import JanError, SettingError, ThreadError, ThreadNotFound
 from jan_magics.domain.messages import Json, Thread, text_of
 from jan_magics.domain.overlays import Change, ChangeKind, Hidden, NextRoot, Overlay, Undone
 from jan_magics.domain.tree import Changes
@@ -57,6 +58,21 @@ def delete_thread(session: Session, name: str) -> Thread:
     return thread
 
 
+def bring_back(session: Session, identifier: str) -> Thread:
+    """Take one thread out of the bin, whatever was changed since it was deleted.
+
+    Raises:
+        ThreadNotFound: when it is not there any more.
+    """
+    view = session.view()
+    noted = [*session.deleted, *(each for each in view.changes() if each.kind == "delete")]
+    change = next((each for each in noted if each.before.get("thread") == identifier), None)
+    _restore(session, change or Change("", "delete", {"thread": identifier}, session.engine.now()))
+    if change in session.deleted:
+        session.deleted.remove(change)
+    return session.engine.store.thread(identifier)
+
+
 def rename_thread(session: Session, old: str | None, new: str) -> tuple[Thread, Thread]:
     """Give a thread another title. Returns it as it was and as it is."""
     engine = session.engine
@@ -91,7 +107,7 @@ def undo(session: Session) -> tuple[str, View]:
     if gone := _stuck_in_the_bin(session):
         return gone, session.view()
     view = session.view()
-    change, void = _last_change(view)
+    change, void = _last_change(session, view)
     deleted = session.deleted[-1] if session.deleted else None
     if deleted and (change is None or deleted.created_at > change.created_at):
         session.deleted.pop()
@@ -116,26 +132,35 @@ def undo(session: Session) -> tuple[str, View]:
     return said, session.view() if change.kind == "delete" else after
 
 
-def _last_change(view: View) -> tuple[Change | None, tuple[Undone, ...]]:
+def _last_change(session: Session, view: View) -> tuple[Change | None, tuple[Undone, ...]]:
     """Return the last change that is still in effect, and the end of those after it.
 
-    A turn that failed has left nothing; what was hidden may be shown again.
+    A turn that failed has left nothing; what was hidden may be shown again, and what was deleted
+    be back.
     """
     void: list[Undone] = []
     for change in view.changes():
-        if not _is_void(view, change):
+        if not _is_void(session, view, change):
             return change, tuple(void)
         void.append(Undone(change.id))
     return None, ()
 
 
-def _is_void(view: View, change: Change) -> bool:
+def _is_void(session: Session, view: View, change: Change) -> bool:
+    if change.kind == "delete":
+        return _is_here(session, str(change.before.get("thread")))
     if change.kind == "drop":
         return change.before.get("id") not in view.hidden
     if change.kind != "branch" or change.before.get("head") is None:
         return False
     _, changes, overlays = _branch_back(view, change.before)
     return changes == Changes() and not overlays
+
+
+def _is_here(session: Session, identifier: str) -> bool:
+    with suppress(JanError):
+        return session.engine.store.thread(identifier).id == identifier
+    return False
 
 
 def _taken_back(

@@ -65,3 +65,9 @@ def text(request: Request, name: str) -> str:
             f"a page asked with {name} = {value!r}", "Upgrade jan-magics where JupyterLab runs."
         )
     return value
+
+
+def number(request: Request, name: str, usual: int) -> int:
+    """Return a number of a request that is at least 1, the usual one where it has none."""
+    value = request.get(name)
+    return value if isinstance(value, int) and value > 0 else usual

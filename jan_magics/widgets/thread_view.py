@@ -22,6 +22,7 @@ from jan_magics.engine.views import View
 from jan_magics.notebook.bridge import Bridge, Channel, Job
 from jan_magics.notebook.hazards import legible
 from jan_magics.widgets.comm import Message, Say, follow, told
+from jan_magics.widgets.context_buttons import can_of, changeable
 from jan_magics.widgets.growing import Growing
 from jan_magics.widgets.marks import mark_of
 from jan_magics.widgets.thread_rows import rows_of
@@ -79,9 +80,8 @@ class ThreadView:
         # An answer that grows stands below the rows, and in none of them.
         growing = view.live if busy and busy.asked else frozenset[str]()
         rows = rows_of(view, growing - {m.id for m in view.path() if m.role == "user"})
-        total, seen = len(rows.stretches), rows.seen
+        total = len(rows.stretches)
         start = max(0, total - WINDOW)
-        sent = any(message.id not in seen.statuses for message in view.path())
         return {
             "kind": "thread",
             "title": legible(shown_title(view.thread)) if view.thread else "",
@@ -89,12 +89,7 @@ class ThreadView:
             "total": total,
             "from": start,
             "rows": rows.cut(start, total),
-            "can": {
-                "clear": sent or seen.summary is not None,
-                "restore": seen.segment > 0,
-                "compact": sent,
-                "uncompact": seen.summary is not None,
-            },
+            "can": can_of(view, rows.seen),
             "busy": {"what": busy.what, "prompt": "" if busy.asked else legible(busy.prompt)}
             if busy
             else None,
@@ -197,7 +192,7 @@ def _edit(view: ThreadView, message: Mapping[str, Any]) -> None:
     identifier, text = str(message.get("message")), str(message.get("text") or "")
     if not text.strip():
         raise SettingError("the new text is empty", "Write something, or leave it as it is.")
-    session = _changeable(view)
+    session = changeable(view.session())
     if session.view().index[identifier].role == "user":
         _ask(view, Asking(text, aim="edit", at=identifier))
     else:
@@ -207,7 +202,7 @@ def _edit(view: ThreadView, message: Mapping[str, Any]) -> None:
 
 def _version(view: ThreadView, message: Mapping[str, Any]) -> None:
     """Go to the version before or behind the one that is shown."""
-    session, step = _changeable(view), -1 if message.get("step") == -1 else 1
+    session, step = changeable(view.session()), -1 if message.get("step") == -1 else 1
     index = session.view().index
     siblings = index.siblings(str(message.get("message")))
     at = index.version(str(message.get("message")))[0] - 1 + step
@@ -224,36 +219,28 @@ def _stop(view: ThreadView, _: Mapping[str, Any]) -> None:
 
 
 def _clear(view: ThreadView, _: Mapping[str, Any]) -> None:
-    marking.clear(_changeable(view))
+    marking.clear(changeable(view.session()))
     _changed(view)
 
 
 def _restore(view: ThreadView, _: Mapping[str, Any]) -> None:
-    marking.restore(_changeable(view), "clear")
+    marking.restore(changeable(view.session()), "clear")
     _changed(view)
 
 
 def _uncompact(view: ThreadView, _: Mapping[str, Any]) -> None:
-    marking.restore(_changeable(view), "compact")
+    marking.restore(changeable(view.session()), "compact")
     _changed(view)
 
 
 def _compact(view: ThreadView, _: Mapping[str, Any]) -> None:
-    session = _changeable(view)
+    session = changeable(view.session())
     view.begin(COMPACTING, lambda put: compact(session, None, put, dry_run=False))
 
 
 def _ask(view: ThreadView, asking: Asking) -> None:
-    session = _changeable(view)
+    session = changeable(view.session())
     view.begin(ANSWERING, lambda put: session.send(asking, put), asking.text)
-
-
-def _changeable(view: ThreadView) -> Session:
-    """Return the session. Raises SettingError while a cassette is played."""
-    session = view.session()
-    if session.engine.playing is not None:
-        raise SettingError("a cassette is being played here", "End it first: %chat replay --off")
-    return session
 
 
 def _changed(view: ThreadView) -> None:

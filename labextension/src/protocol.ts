@@ -142,3 +142,92 @@ export interface PageState {
   live: boolean;
   memory: 'context' | 'summary' | 'dropped' | 'branch' | 'left';
 }
+
+/** Something that a panel shows is no longer as it was; it asks for what it shows. */
+export interface PageChanged {
+  kind: 'changed';
+}
+
+/** How far documents are on their way into a collection; `total` null: not known yet. */
+export interface PageIngest {
+  kind: 'ingest';
+  collection: string;
+  what: string;
+  done: number;
+  total: number | null;
+  over: boolean;
+}
+
+/** Threads for a panel: the first of `total`; `current` is that of the cells, null: a new one. */
+export interface PageThreads {
+  rows: PageThread[];
+  total: number;
+  current: string | null;
+}
+
+/** A thread in the list; words that were looked for stand in «…» in the snippet. */
+export interface PageThread {
+  id: string;
+  title: string;
+  messages: number;
+  branches: number;
+  updated: string;
+  fault: string;
+  snippet: string;
+}
+
+/** The tree of the thread of the cells, a window of its rows; `pending`: the next turn begins a new branch. */
+export interface PageTree {
+  thread: string;
+  messages: number;
+  branches: number;
+  pending: boolean;
+  before: number;
+  after: number;
+  rows: PageTreeRow[];
+}
+
+/** A message; `depth` counts the versions that it stands in beside the main line. */
+export interface PageTreeRow {
+  depth: number;
+  active: boolean;
+  id: string;
+  who: string;
+  version: string;
+  text: string;
+}
+
+/** The context window of the next turn in tokens, and what the four buttons can do; `failed`: the last compaction. */
+export interface PageBudget {
+  window: number | null;
+  pieces: PagePiece[];
+  marks: PageMark[];
+  model: string;
+  line: string;
+  notices: string[];
+  can: PageCan;
+  compacting: boolean;
+  failed: PageRefusal | null;
+}
+
+/** A piece of the context window; `tokens` null where nothing limits it. */
+export interface PagePiece {
+  piece: string;
+  tokens: number | null;
+  share: number | null;
+  exact: boolean;
+}
+
+/** Where something begins to happen, in tokens that are sent. */
+export interface PageMark {
+  name: 'warn' | 'trim' | 'compact' | 'error';
+  tokens: number;
+}
+
+/** Which of the four buttons would change something. */
+export interface PageCan {
+  clear: boolean;
+  restore: boolean;
+  compact: boolean;
+  uncompact: boolean;
+}
