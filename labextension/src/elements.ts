@@ -1,4 +1,5 @@
 /** Elements of the page, made of text only: what is shown was written by models. */
+import { type LabIcon } from '@jupyterlab/ui-components';
 
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -20,6 +21,17 @@ export function button(label: string, act: () => unknown, icon = ''): HTMLButton
     made.setAttribute('aria-label', label);
   }
   made.addEventListener('click', () => act());
+  return made;
+}
+
+/** The same with one of JupyterLab's own pictures. */
+export function iconButton(label: string, icon: LabIcon, act: () => unknown): HTMLButtonElement {
+  const made = button(label, act);
+  const picture = icon.element({ tag: 'span' });
+  picture.setAttribute('aria-hidden', 'true');
+  made.replaceChildren(picture);
+  made.title = label;
+  made.setAttribute('aria-label', label);
   return made;
 }
 

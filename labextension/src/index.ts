@@ -3,6 +3,7 @@ import { approvalPlugin } from './approval';
 import { commandsPlugin } from './commands';
 import { droppingPlugin } from './dropping';
 import { kernelsPlugin } from './kernels';
+import { panelPlugin } from './panelPlugin';
 import { preferencesPlugin } from './preferences';
 import { statusPlugin } from './status';
 import { syntaxPlugin } from './syntax';
@@ -16,5 +17,6 @@ export default [
   turnPlugin,
   commandsPlugin,
   droppingPlugin,
-  statusPlugin
+  statusPlugin,
+  panelPlugin
 ];

@@ -3,7 +3,7 @@ import { type Kernel, type KernelMessage } from '@jupyterlab/services';
 import { type JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
-import { type Turn, type TurnEvent, isTurnEvent, reduce } from './turns';
+import { type News, type Turn, type TurnEvent, isNews, isTurnEvent, reduce } from './turns';
 
 const HELLO = 'jan-magics.hello';
 const CONTROL = 'jan-magics.ctl';
@@ -47,6 +47,7 @@ export class KernelLine {
   private readonly _told = new Signal<this, TurnEvent>(this);
   private readonly _shown = new Signal<this, Shown>(this);
   private readonly _opened = new Signal<this, void>(this);
+  private readonly _news = new Signal<this, News>(this);
 
   constructor(readonly kernel: Kernel.IKernelConnection) {
     kernel.registerCommTarget(HELLO, () => this.greet());
@@ -70,6 +71,11 @@ export class KernelLine {
   /** The kernel answers requests from now on, or no longer. */
   get opened(): ISignal<this, void> {
     return this._opened;
+  }
+
+  /** What panels show has changed, or documents are on their way. */
+  get news(): ISignal<this, News> {
+    return this._news;
   }
 
   get isOpen(): boolean {
@@ -170,6 +176,8 @@ export class KernelLine {
       const { data } = message.content as KernelMessage.ICommMsgMsg['content'];
       if (isTurnEvent(data)) {
         this.follow(data);
+      } else if (isNews(data)) {
+        this._news.emit(data);
       }
     } else if (kind === 'display_data' || kind === 'update_display_data') {
       const { data, transient } = message.content as KernelMessage.IDisplayDataMsg['content'];

@@ -1,7 +1,9 @@
 /** What pages know of turns that run: events of a kernel in, text and a note out. Pure. */
-import type { PageOver, PageTurn } from './protocol';
+import type { PageChanged, PageIngest, PageOver, PageTurn } from './protocol';
 
 export type TurnEvent = PageTurn | PageOver;
+/** What a kernel tells panels. */
+export type News = PageChanged | PageIngest;
 
 /** A turn as it stands; `over` once nothing more comes. */
 export interface Turn {
@@ -32,6 +34,12 @@ export function reduce(turn: Turn | undefined, event: TurnEvent): Turn | undefin
 export function isTurnEvent(data: unknown): data is TurnEvent {
   const { kind, turn } = (data ?? {}) as Partial<TurnEvent>;
   return (kind === 'turn' || kind === 'over') && typeof turn === 'string';
+}
+
+/** Tell whether something that a kernel sent is for panels. */
+export function isNews(data: unknown): data is News {
+  const { kind } = (data ?? {}) as Partial<News>;
+  return kind === 'changed' || kind === 'ingest';
 }
 
 /** Cut what may be said aloud from a growing text: whole sentences that were not said yet. */

@@ -1,0 +1,40 @@
+/** The panel at the left, and the command that shows it. */
+import {
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { IKernels } from './kernels';
+import { ChatPanel } from './panel';
+
+const SHOW = 'jan-magics:panel';
+
+export const panelPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'jan-magics:panel',
+  description: 'Shows threads, context and documents at the left.',
+  autoStart: true,
+  requires: [INotebookTracker, IKernels],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    kernels: IKernels,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null
+  ) => {
+    const tongues = translator ?? nullTranslator;
+    const trans = tongues.load('jan_magics');
+    const panel = new ChatPanel(tracker, kernels, trans, tongues.languageCode);
+    app.shell.add(panel, 'left', { rank: 450 });
+    restorer?.add(panel, panel.id);
+    app.commands.addCommand(SHOW, {
+      label: trans.__('Show the chat panel'),
+      execute: () => app.shell.activateById(panel.id)
+    });
+    palette?.addItem({ command: SHOW, category: trans.__('Chat') });
+  }
+};

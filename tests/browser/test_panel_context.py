@@ -1,0 +1,95 @@
+"""The panel's tree and budget: walked by keyboard, followed, and changed by four buttons."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import OpenCells
+from tests.browser.panel import ECHO, WAIT, close_panel, load, open_panel, section
+
+
+@pytest.fixture(autouse=True)
+def put_away(page: Page) -> Iterator[None]:
+    """Leave the page that tests share as it was."""
+    yield
+    close_panel(page)
+
+
+def press(context: Locator, name: str) -> None:
+    """Press a button of the context once it can be pressed."""
+    found = context.locator(f"[data-press={name}]")
+    expect(found).to_have_attribute("aria-disabled", "false", timeout=WAIT)
+    found.click()
+
+
+def test_the_tree_is_walked_by_keyboard(open_cells: OpenCells, tmp_path: Path) -> None:
+    notebook = open_cells([load(tmp_path), f"{ECHO}\n第一个问题 🦊"])
+    panel = open_panel(notebook)
+    notebook.run(0)
+    notebook.run(1)
+    notebook.edit(1, f"{ECHO}\nsecond")
+    notebook.run(1)
+    branches = section(panel, "branches")
+    nodes = branches.get_by_role("treeitem")
+    expect(nodes).to_have_count(4, timeout=WAIT)
+    head = branches.locator("[aria-current=true]")
+    expect(head).to_contain_text("second")
+    head.focus()
+    notebook.page.keyboard.press("Home")
+    expect(nodes.first).to_be_focused()
+    found = nodes.filter(has_text="第一个问题 🦊")
+    for _ in range(4):
+        if notebook.page.locator(":focus").get_attribute("aria-selected") == "false":
+            break
+        notebook.page.keyboard.press("ArrowDown")
+    notebook.page.keyboard.press("Enter")
+    expect(found.first).to_have_attribute("aria-selected", "true", timeout=WAIT)
+    expect(branches.get_by_role("status")).to_contain_text("The path leads through")
+    expect(head).to_contain_text("第一个问题 🦊")
+    notebook.run(1)  # the prompt of the second: below what is shown now
+    expect(nodes).not_to_have_count(4, timeout=WAIT)
+
+
+def test_the_budget_and_its_four_buttons(open_cells: OpenCells, tmp_path: Path) -> None:
+    ask = (
+        "import jan_magics as jan\njan.current().use(window=700)\nfor n in range(9):\n    "
+        "jan.current().send(f'{n} what is the answer to the question of questions, and of all of "
+        "them?', model='offline:quote', show=False)"
+    )
+    notebook = open_cells([load(tmp_path) + "\n%config JanMagics.keep = 2", ask])
+    panel = open_panel(notebook)
+    notebook.run(0)
+    notebook.run(1)
+    context = section(panel, "context")
+    said = context.get_by_role("status")
+    expect(said).to_contain_text("of 700 tokens are sent", timeout=WAIT)
+    expect(section(panel, "branches")).to_contain_text("18 messages", timeout=WAIT)
+    before = said.text_content() or ""
+    expect(context.locator("dt")).not_to_have_count(0)
+    panel.screenshot(path=notebook.picture("panel context"), animations="disabled")
+    press(context, "clear")
+    expect(said).not_to_have_text(before, timeout=WAIT)
+    press(context, "restore")
+    expect(said).to_have_text(before, timeout=WAIT)
+    press(context, "compact")
+    undo = context.locator("[data-press=uncompact]")
+    expect(undo).to_have_attribute("aria-disabled", "false", timeout=WAIT)
+    expect(context.locator("dt").filter(has_text="summary")).to_be_visible()
+    press(context, "uncompact")
+    expect(said).to_have_text(before, timeout=WAIT)
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
+def test_it_looks_as_the_theme_does(open_cells: OpenCells, tmp_path: Path, theme: str) -> None:
+    notebook = open_cells(
+        [load(tmp_path), f"{ECHO} -t '红熊猫 🐼' --window 3000\n一 two", "%chat use '红熊猫 🐼'"]
+    )
+    notebook.use_theme(theme)
+    panel = open_panel(notebook, 250)
+    for cell in range(3):
+        notebook.run(cell)
+    expect(section(panel, "context").get_by_role("status")).to_contain_text("sent", timeout=WAIT)
+    expect(panel.locator("[aria-current=true]").first).to_be_visible()
+    panel.screenshot(path=notebook.picture(f"panel {theme}"), animations="disabled")
