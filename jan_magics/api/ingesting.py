@@ -20,7 +20,6 @@ from jan_magics.engine.listed import Listed
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.live import Display
 from jan_magics.rag.chunking import cut
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import Counter
 from jan_magics.rag.documents import read
 from jan_magics.rag.embedders import WordsAlone
@@ -29,6 +28,7 @@ from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import MEGABYTE, Limits, Unreadable
 from jan_magics.rag.matching import gone, typed
 from jan_magics.rag.recipes import SMALLEST_STORED, Keeping, completed, recipe_of
+from jan_magics.rag.row_collection import RowCollection
 
 _GOING_ON: Final[Mapping[str, str]] = MappingProxyType({
     "documents": "documents", "chunks": "texts embedded", "re-embedded": "texts re-embedded",
@@ -45,7 +45,7 @@ class Adding:
     `name` is what the user called it, None for the default.
     """
 
-    collection: SqliteCollection
+    collection: RowCollection
     listed: Listed
     recipe: Recipe | Keeping
     counter: Counter

@@ -20,15 +20,15 @@ from jan_magics.engine.embedding import NONE
 from jan_magics.engine.listed import Listed, shown_owner
 from jan_magics.engine.restoring import take_back
 from jan_magics.engine.retrieving import Retriever, of_settings
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import counter_here
-from jan_magics.rag.doctor import Finding
 from jan_magics.rag.explain import Explained, explain
 from jan_magics.rag.landscape import Landscape, landscape
 from jan_magics.rag.limits import MEGABYTE
 from jan_magics.rag.matching import meant, none_is
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import Found, search
+from jan_magics.rag.soundness import Finding
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,7 +63,7 @@ class Shelf:
         """Return the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.existing(self.name)
 
-    def open(self) -> SqliteCollection:
+    def open(self) -> RowCollection:
         """Open the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.open(self.existing(), read_only=self.read_only)
 
@@ -90,7 +90,7 @@ class Shelf:
             listed = ", ".join(map(repr, names))
             yield Finding("bin", "ok", f"can be brought back: {listed}", "%rag delete NAME --off")
 
-    def writable(self, listed: Listed) -> SqliteCollection:
+    def writable(self, listed: Listed) -> RowCollection:
         """Open a collection to write to it. Raises RetrievalError where that is not allowed."""
         collection = self.retriever().collections.open(listed, read_only=self.read_only)
         if collection.read_only:
@@ -165,7 +165,7 @@ class Shelf:
         with collection.snapshot() as snapshot:
             return landscape(snapshot, embedder, question)
 
-    def _embedder_of(self, collection: SqliteCollection) -> Embedder | None:
+    def _embedder_of(self, collection: RowCollection) -> Embedder | None:
         return self.retriever().embedders.of(collection.fingerprint)
 
     def _options(self, rerank: str | None, how: Mapping[str, Any]) -> Options:
@@ -196,11 +196,10 @@ def retriever_of(host: Host) -> Retriever:
 
 
 def collections() -> "pd.DataFrame":
-    """Return the collections of the data folder in use, by name."""
+    """Return the collections of the data folder in use, by name; then those on servers here."""
     retriever = retriever_of(current_host())
-    return collections_table(
-        collection_row(retriever, each) for each in retriever.collections.listed()
-    )
+    listed = (*retriever.collections.listed(), *retriever.collections.servers.listed())
+    return collections_table(collection_row(retriever, each) for each in listed)
 
 
 def status_of(shelf: Shelf) -> str:
@@ -232,6 +231,8 @@ def collection_row(retriever: Retriever, listed: Listed) -> dict[str, Any]:
     if listed.fault:
         return known
     collection = retriever.collections.open(listed)
+    if (there := collection.size()) is not None:
+        known["size_mb"] = there / MEGABYTE
     rows = collection.documents()
     fingerprint = collection.fingerprint
     return known | {

@@ -8,7 +8,7 @@ from jan_magics.domain.events import StreamEvent
 from jan_magics.domain.messages import FilePart, Json, Message, Role, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.domain.overlays import Overlay
-from jan_magics.domain.retrieval import Fingerprint
+from jan_magics.domain.retrieval import Document, DocumentRow, Fingerprint
 from jan_magics.domain.tree import Changes
 
 
@@ -260,6 +260,31 @@ class Embedder(Protocol):
 
     def reads(self, text: str) -> bool:
         """Tell whether it can read the script of a text."""
+        ...
+
+
+class Collection(Protocol):
+    """Documents, their chunks and vectors. What a question finds of them is in rag/search.py."""
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """Return what its vectors are made by, None where it has none."""
+        ...
+
+    def documents(self) -> Sequence[DocumentRow]:
+        """List the documents by source."""
+        ...
+
+    def document(self, source: str) -> Document:
+        """Return a whole document. Raises RetrievalError."""
+        ...
+
+    def remove(self, *sources: str) -> None:
+        """Forget documents with all that is theirs, all of them or none. Raises RetrievalError."""
+        ...
+
+    def close(self) -> None:
+        """Close all connections; a later call opens them again."""
         ...
 
 

@@ -26,7 +26,6 @@ from jan_magics.engine.listed import PROJECT, THREAD
 from jan_magics.engine.media import fault_of_media, media_type_of
 from jan_magics.engine.settings import Settings
 from jan_magics.rag.chunking import cut
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import counter_here
 from jan_magics.rag.documents import bytes_of, read_bytes
 from jan_magics.rag.embedders import WordsAlone
@@ -34,6 +33,7 @@ from jan_magics.rag.finding import found, source_of
 from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import Limits, Unreadable
 from jan_magics.rag.recipes import SMALLEST_STORED, Keeping, completed, recipe_of
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.sanitize.attachments import ATTACHED_KEY, INLINE_KEY
 from jan_magics.sanitize.media import is_taken
 
@@ -190,7 +190,7 @@ def only_named(documents: list[Document], _: Callable[[], bool]) -> Iterator[Doc
     return (DocumentRow(document.source, "added") for document in documents)
 
 
-def into_collection(collection: SqliteCollection, embedder: Embedder | WordsAlone | None) -> Into:
+def into_collection(collection: RowCollection, embedder: Embedder | WordsAlone | None) -> Into:
     """Return what takes documents into a collection, cut as it is; each fails by itself."""
     counter = counter_here()
 

@@ -10,7 +10,8 @@ from typing import Final
 
 from jan_magics.engine.listed import FILE, SUFFIX, Listed, is_path, resolved
 from jan_magics.engine.naming import plain_name
-from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.row_collection import RowCollection
+from jan_magics.storage.postgres_url import is_postgres
 
 BIN: Final = "bin"
 _PLACE: Final = "place"
@@ -22,7 +23,7 @@ class Bin:
 
     folder: Path
     told: Callable[[Path], Listed]
-    open: Callable[[Listed], SqliteCollection]
+    open: Callable[[Listed], RowCollection]
 
     def listed(self) -> list[Listed]:
         """Return the collections in the bin, the last deleted first."""
@@ -32,6 +33,8 @@ class Bin:
         """Return those of a name or path, without one those of an owner, the last deleted first."""
         if name is None:
             return [each for each in self.listed() if each.owner == owner]
+        if is_postgres(name):
+            return []
         if is_path(name):
             place = resolved(name)
             return [each for each in self.listed() if self.place_of(each) == place]

@@ -1,4 +1,4 @@
-"""Which collection: by name, by owner, or a file of its own; and the bin for deleted ones.
+"""Which collection: by name, by owner, a file of its own, or on a server; and the bin.
 
 A collection belongs to a notebook, a thread or a project, or to nobody in particular and is shared
 by its name. Name and owner stand inside its file.
@@ -28,8 +28,11 @@ from jan_magics.engine.listed import (
     with_all,
 )
 from jan_magics.engine.naming import usable_title
+from jan_magics.engine.on_servers import OnServers, meant, not_deleted
 from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.storage.files import translated
+from jan_magics.storage.postgres_url import is_postgres
 
 FOLDER: Final = "collections"
 
@@ -50,7 +53,11 @@ class Collections:
     project: Callable[[], str | None]
     sqlite_vec: Callable[[], str | None] = lambda: None
     default: str | None = None
-    _open: dict[tuple[Path, bool], SqliteCollection] = field(default_factory=dict)
+    _open: dict[tuple[Path, bool], RowCollection] = field(default_factory=dict)
+    servers: OnServers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.servers = OnServers(self.now)
 
     @property
     def bin(self) -> Bin:
@@ -67,13 +74,15 @@ class Collections:
         return sorted(found, key=lambda each: (each.name.casefold(), each.path.name))
 
     def find(self, name: str | None = None) -> Listed | None:
-        """Return the collection of that name or path, else the default, else the own one.
+        """Return the collection of that name, path or address, else the default, else the own.
 
-        Raises RetrievalError when several have that name.
+        Raises RetrievalError when several have that name; as OnServers for an address.
         """
         name = name or self.default
         if name is None:
-            return self._own()
+            return _own(self)
+        if is_postgres(name):
+            return self.servers.find(name)
         if is_path(name):
             path = resolved(name)
             return self.told(path, FILE) if path.exists() else None
@@ -95,6 +104,8 @@ class Collections:
         name = name or self.default
         if name is None:
             return self._made(*self.owner())
+        if is_postgres(name):
+            return self._called(meant(name))
         if is_path(name):
             path = new_file(name)
             return self._made(path.stem, FILE, path)
@@ -108,8 +119,10 @@ class Collections:
         """Return what `owned` does, made where there is none yet."""
         return self.owned(owner) or self._made(name, owner)
 
-    def open(self, listed: Listed, *, read_only: bool = False) -> SqliteCollection:
-        """Return an open collection; one of a path is opened once a kernel."""
+    def open(self, listed: Listed, *, read_only: bool = False) -> RowCollection:
+        """Return an open collection; each is opened once a kernel."""
+        if listed.url is not None:
+            return self.servers.open(listed, read_only=read_only)
         key = (listed.path, read_only)
         if key not in self._open:
             self._open[key] = SqliteCollection(
@@ -120,11 +133,12 @@ class Collections:
     def delete(self, listed: Listed) -> Path:
         """Move a collection to the bin, and return where it is then. Raises StoreError.
 
-        Where it was the default here, the own one is it again.
+        Where it was the default here, the own one is it again. One on a server is refused.
         """
+        if listed.url is not None:
+            raise not_deleted(listed.url)
         with suppress(JanError):  # where nobody can tell which one it means, it stays
-            found = self.find(self.default) if self.default else None
-            if found and found.path == listed.path:
+            if self.default and (found := self.find(self.default)) and found.path == listed.path:
                 self.default = None
         self.bin.remember(listed)
         return self.move(
@@ -143,6 +157,7 @@ class Collections:
         for each in self._open.values():
             each.close()
         self._open.clear()
+        self.servers.close()
 
     def owner(self) -> tuple[str, str]:
         """Return the name and the owner of the default collection here."""
@@ -150,21 +165,6 @@ class Collections:
             return project, PROJECT + project
         here = self.notebook() or str(Path.cwd() / "console")
         return Path(here).stem, NOTEBOOK + here
-
-    def _own(self) -> Listed | None:
-        _, owner = self.owner()
-        if found := self.owned(owner):
-            return found
-        listed = self.listed()
-        if self.project() or not any(each.owner.startswith(NOTEBOOK) for each in listed):
-            return None
-        former = {NOTEBOOK + each for each in self.former() if not Path(each).exists()}
-        moved = next((each for each in listed if each.owner in former), None)
-        if moved is None:
-            return None
-        # The notebook was moved; so is what belongs to it.
-        self.open(moved).say("owner", owner)
-        return self.told(moved.path)
 
     def told(self, path: Path, owner: str = "") -> Listed:
         """Return a collection by its file, with what that says of itself."""
@@ -179,11 +179,31 @@ class Collections:
         place = path or self.folder / f"{self.new_id()}{SUFFIX}"
         with translated(place):
             place.parent.mkdir(parents=True, exist_ok=True)
-        listed = Listed(place, name, owner)
+        return self._called(Listed(place, name, owner))
+
+    def _called(self, listed: Listed) -> Listed:
+        """Make a collection by writing into it what it is called, and whose it is."""
         collection = self.open(listed)
-        collection.say("name", name)
-        collection.say("owner", owner)
+        collection.say("name", listed.name)
+        collection.say("owner", listed.owner)
         return listed
+
+
+def _own(collections: Collections) -> Listed | None:
+    """Return the collection of the project or notebook, also after the notebook was moved."""
+    _, owner = collections.owner()
+    if found := collections.owned(owner):
+        return found
+    listed = collections.listed()
+    if collections.project() or not any(each.owner.startswith(NOTEBOOK) for each in listed):
+        return None
+    former = {NOTEBOOK + each for each in collections.former() if not Path(each).exists()}
+    moved = next((each for each in listed if each.owner in former), None)
+    if moved is None:
+        return None
+    # The notebook was moved; so is what belongs to it.
+    collections.open(moved).say("owner", owner)
+    return collections.told(moved.path)
 
 
 def _move(path: Path, place: Path) -> None:

@@ -11,8 +11,8 @@ from jan_magics.engine.deck import Deck
 from jan_magics.engine.served_vectors import Opened, ServedEmbedder, ServedReranker
 from jan_magics.engine.settings import Settings
 from jan_magics.engine.taped_vectors import taped_embedder, taped_reranker
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embedders import WORDS_ALONE, WordsAlone, best_installed, make
+from jan_magics.rag.row_collection import RowCollection
 
 NONE: Final = "none"
 """What stands for no embedder: the collection is searched by words only."""
@@ -68,7 +68,7 @@ class Embedders:
         return self.chosen(best) if best else None
 
     def for_adding(
-        self, collection: SqliteCollection | None, name: str | None
+        self, collection: RowCollection | None, name: str | None
     ) -> Embedder | WordsAlone | None:
         """Return the embedder for what is added: a new one by name, else the collection's own.
 

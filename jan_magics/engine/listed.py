@@ -9,6 +9,7 @@ from typing import Final
 
 from jan_magics.domain.errors import CollectionNotFound, RetrievalError
 from jan_magics.engine.naming import plain_name
+from jan_magics.storage.postgres_url import PostgresUrl
 
 SUFFIX: Final = ".db"
 NOTEBOOK: Final = "notebook:"
@@ -16,6 +17,8 @@ THREAD: Final = "thread:"
 PROJECT: Final = "project:"
 FILE: Final = "file"
 """The owner of a collection that was named by its path."""
+SERVER: Final = "server"
+"""The owner of a collection that was named by its address."""
 _ENDS: Final = ("", "-wal", "-shm", "-journal")
 """What SQLite keeps beside a file while it is open; all of it is the collection."""
 
@@ -24,13 +27,15 @@ _ENDS: Final = ("", "-wal", "-shm", "-journal")
 class Listed:
     """A collection's file, name and owner; `fault` says why it cannot be read.
 
-    The owner is `notebook:PATH`, `thread:ID`, `project:NAME`, `file`, or "" for a shared one.
+    The owner is `notebook:PATH`, `thread:ID`, `project:NAME`, `file`, `server`, or "" for a shared
+    one. One on a server has a `url`, and its path only tells it from others.
     """
 
     path: Path
     name: str
     owner: str = ""
     fault: str | None = None
+    url: PostgresUrl | None = None
 
     @property
     def base(self) -> Path | None:
@@ -70,6 +75,8 @@ def shown_owner(listed: Listed, titles: Callable[[str], str | None] = lambda _: 
         return f"thread {titles(identifier) or identifier[:8]}"
     if owner.startswith(PROJECT):
         return f"project {owner.removeprefix(PROJECT)}"
+    if owner == SERVER:
+        return f"server {listed.url}"
     return f"file {listed.path}" if owner == FILE else "shared"
 
 

@@ -24,10 +24,10 @@ from jan_magics.engine.settings import Settings
 from jan_magics.rag.attached import CollectionAttachments
 from jan_magics.rag.blocks import blocks
 from jan_magics.rag.calibration import threshold_of
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.grounding import THRESHOLD, Grounding, ground
 from jan_magics.rag.limits import MEGABYTE, Limits
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import Found, search
 from jan_magics.rag.tools import LIMIT, Place, Terms
 from jan_magics.rag.tools import THRESHOLD as THRESHOLD_OF_TOOL
@@ -151,12 +151,12 @@ def of_settings(settings: Settings) -> dict[str, Any]:
     return {name: settings.get(name).value for name in ("index", "fusion")}
 
 
-def _sample(collection: SqliteCollection) -> list[str]:
+def _sample(collection: RowCollection) -> list[str]:
     with collection.snapshot() as snapshot:
         return snapshot.sample(SAMPLE)
 
 
-def _chunks(collection: SqliteCollection) -> int:
+def _chunks(collection: RowCollection) -> int:
     with collection.snapshot() as snapshot:
         return snapshot.count()
 

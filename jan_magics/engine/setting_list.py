@@ -70,7 +70,9 @@ SETTINGS: Final = (
     Setting("embedder", "who makes vectors for new collections; unset: the best that is installed, "
             "none: words only", foreign=False),
     Setting("index", "who finds neighbours: numpy in memory, sqlite-vec on the disk (vec0), or as "
-            "their size asks (auto)", "auto", ("auto", "numpy", "vec0")),
+            "their size asks (auto); of a collection in PostgreSQL the server (auto), or its graph "
+            "(hnsw), which finds most of them, also in half precision (hnsw-half)", "auto",
+            ("auto", "numpy", "vec0", "hnsw", "hnsw-half")),
     Setting("fusion", "how the scores of words and vectors become one", "convex",
             ("convex", "rrf")),
     Setting("sqlite_vec", "the library of sqlite-vec, where it is not beside its package",

@@ -89,7 +89,9 @@ class JanMagics(Magics):
     replay = Unicode("", help="a cassette that answers instead of models").tag(config=True)
     replay_pace = Enum(["", "instant", "recorded"], "", help="how fast it answers").tag(config=True)
     embedder = Unicode("", help="who makes vectors for new collections").tag(config=True)
-    index = Enum(["", "auto", "numpy", "vec0"], "", help="who finds neighbours").tag(config=True)
+    index = Enum(
+        ["", "auto", "numpy", "vec0", "hnsw", "hnsw-half"], "", help="who finds neighbours"
+    ).tag(config=True)
     fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
         config=True
     )

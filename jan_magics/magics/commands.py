@@ -7,6 +7,7 @@ from typing import Any, Final
 from jan_magics.magics.reading import (
     amount,
     at_a_time,
+    collection,
     cosine,
     count,
     grid_axis,
@@ -80,6 +81,7 @@ ASKING: Final = (
         ("-c", "--collection"),
         "NAME|PATH",
         "send what this collection has of the prompt",
+        collection,
         sticky=True,
     ),
     Flag(("-k",), "N", "at most so many chunks of it (5)", rows, sticky=True),

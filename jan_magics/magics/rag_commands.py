@@ -3,7 +3,7 @@
 from typing import Final
 
 from jan_magics.magics.commands import LIVE, Flag, Verb
-from jan_magics.magics.reading import cosine, grid_axis, rows
+from jan_magics.magics.reading import collection, cosine, grid_axis, rows
 
 CUTTING: Final = (
     Flag(("--size",), "N|Nc", "tokens of a chunk (200), or characters: 512c"),
@@ -17,7 +17,12 @@ CUTTING: Final = (
 )
 """How documents are cut."""
 
-WHERE: Final = Flag(("-c", "--collection"), "NAME|PATH", "in this collection, not the default")
+WHERE: Final = Flag(
+    ("-c", "--collection"),
+    "NAME|PATH",
+    "in this collection, not the default; also postgresql://host/db#name",
+    collection,
+)
 KEEP: Final = Flag(("-o",), "VAR", "put the table into a variable")
 """Every verb that returns a table takes it."""
 LOOKING: Final = (

@@ -12,6 +12,7 @@ from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.parameters import fault_of, names_a_key
 from jan_magics.domain.secret_shapes import BEGUN, TYPED
 from jan_magics.magics.words import split_values
+from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
 T = TypeVar("T")
 
@@ -109,6 +110,13 @@ def amount(text: str) -> float:
     return value
 
 
+def collection(text: str) -> str:
+    """Read which collection is meant; an address with a password goes no further."""
+    if is_postgres(text):
+        _within(PostgresUrl.read, text)
+    return text
+
+
 def cosine(text: str) -> float:
     """Read how near a chunk must be."""
     try:
@@ -118,7 +126,7 @@ def cosine(text: str) -> float:
     return _within(checked_cosine, value)
 
 
-def _within(check: Callable[[object], T], value: object) -> T:
+def _within(check: Callable[[Any], T], value: object) -> T:
     """Read what one of the limits of a search lets pass."""
     try:
         return check(value)

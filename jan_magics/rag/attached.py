@@ -8,10 +8,9 @@ from typing import Any, Protocol
 from jan_magics.domain.errors import EmbedderError, SettingError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Document, Hit
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import search
-from jan_magics.rag.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Attachments(Protocol):
 class CollectionAttachments:
     """The documents of a collection as attached files; `embedder` is the collection's own."""
 
-    collection: SqliteCollection
+    collection: RowCollection
     embedder: Embedder | None = None
 
     def listed(self) -> Sequence[Attached]:
@@ -87,13 +86,7 @@ class CollectionAttachments:
 
     def chunks(self, file: Attached, first: int, last: int) -> Sequence[Hit]:
         """Return the chunks of a document by order, both ends included."""
-        with self.collection.file.reading() as connection:
-            rows: list[Any] = connection.execute(
-                "SELECT chunk.n FROM chunk JOIN document ON document.n = chunk.document"
-                " WHERE source = ? AND place BETWEEN ? AND ? ORDER BY place",
-                (file.name, first, last),
-            ).fetchall()
-            stored = Snapshot(connection, None, None).stored([n for (n,) in rows])
+        stored = self.collection.chunks(file.name, first, last)
         return [
             Hit(each.chunk, each.source, each.text, n, nan, "order")
             for n, each in enumerate(stored, 1)

@@ -12,9 +12,10 @@ from jan_magics.domain.counting import counted
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
 from jan_magics.rag import gate
-from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.dialect import Hash
 from jan_magics.rag.pace import LARGEST_BATCH, LARGEST_SLICE, SMALLEST, Pace
-from jan_magics.rag.rows import Entry, Hash, hash_of
+from jan_magics.rag.row_collection import RowCollection
+from jan_magics.rag.rows import Entry, hash_of
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with what is done, how many of it, and of how many in all where that is known."""
@@ -45,7 +46,7 @@ Prepare: TypeAlias = Callable[[Document], Waiting | DocumentRow]
 class Batches:
     """Writes documents into a collection; `embedder` is its own, None: it has no vectors."""
 
-    collection: SqliteCollection
+    collection: RowCollection
     embedder: Embedder | None
     progress: Progress
 

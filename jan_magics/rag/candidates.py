@@ -98,7 +98,7 @@ def cut(candidates: Sequence[Candidate], k: int) -> list[Candidate]:
 def _by_words(snapshot: Snapshot, question: str, options: Options, where: Tree | None) -> Gathered:
     numbers, scores = snapshot.by_words(question, _size(options), where)
     return Gathered([
-        Candidate(n, score, "bm25", bm25=score, bm25_rank=rank)
+        Candidate(n, score, snapshot.by, bm25=score, bm25_rank=rank)
         for rank, (n, score) in enumerate(zip(numbers, scores, strict=True), 1)
     ])  # fmt: skip
 

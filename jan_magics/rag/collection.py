@@ -1,10 +1,9 @@
 """A collection in one SQLite file: documents, chunks, words and vectors, always all of one state.
 
-A document is there wholly, in its old or in its new form, whenever the program ends. Several
-kernels may use one file at the same time. What it answers with is read through `snapshot`.
+Several kernels may use one file at the same time.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -12,22 +11,21 @@ from typing import Final
 
 import apsw
 
-from jan_magics.domain.errors import JanError, RetrievalError
-from jan_magics.domain.protocols import Embedder
-from jan_magics.domain.retrieval import Fingerprint, Index
-from jan_magics.rag import generations, near, rows, vectors, where_sql
-from jan_magics.rag.collection_documents import CollectionDocuments
-from jan_magics.rag.rows import Entry, Hash
+from jan_magics.domain.errors import JanError
+from jan_magics.domain.retrieval import Index
+from jan_magics.rag import doctor_of_file, generations, near, where_sql
+from jan_magics.rag.collection_file import CollectionFile
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.snapshot import Snapshot
-from jan_magics.rag.statements import batches
-from jan_magics.rag.vectors import Matrix
-from jan_magics.storage.codec import to_milliseconds
+from jan_magics.rag.soundness import Checked
+from jan_magics.rag.sqlite_dialect import SqliteDialect
 
 IN_MEMORY: Final = 1 << 30
 """Bytes of vectors above which `index = auto` leaves them on the disk."""
+_HNSW: Final = "hnsw is for collections in PostgreSQL; here numpy finds the neighbours"
 
 
-class SqliteCollection(CollectionDocuments):
+class SqliteCollection(RowCollection):
     """Documents and what is found of them, in one file; the constructor touches nothing.
 
     `vec0` is sqlite-vec's library where it is not beside its package; vectors of more than
@@ -45,54 +43,18 @@ class SqliteCollection(CollectionDocuments):
     ) -> None:
         self._vec0 = vec0
         self._in_memory = in_memory
-        super().__init__(path, clock, read_only=read_only, functions=self._equip)
-        self._held: tuple[tuple[int, int], Matrix] | None = None
+        self.file = CollectionFile(path, read_only=read_only, functions=self._equip)
+        super().__init__(self.file, SqliteDialect(), clock)
 
     @property
-    def fingerprint(self) -> Fingerprint | None:
-        """Return what its vectors are made by, None where it has none."""
-        with self.file.reading() as connection:
-            held = generations.active(connection)
-        return None if held is None else held[1]
+    def place(self) -> str:
+        """Return the path of its file."""
+        return str(self.file.path)
 
-    def switch(
-        self, embedder: Embedder, progress: Callable[[int, int], None] = lambda _done, _all: None
-    ) -> None:
-        """Let an embedder's vectors answer, made first where they are not there. See generations.
-
-        Raises:
-            EmbedderError: when the embedder fails.
-        """
-        generations.switch(self.file, embedder, progress)
-
-    def cached(self, hashes: Iterable[Hash]) -> dict[Hash, bytes | None]:
-        """Return the vectors that are there of texts; None is a text that has no usable one."""
-        found: dict[Hash, bytes | None] = {}
-        with self.file.reading() as connection:
-            held = generations.active(connection)
-            if held is None:
-                return found
-            for some in batches(hashes):
-                found |= rows.vectors_of(connection, held[0], some)
-        return found
-
-    def put(self, entries: Sequence[Entry], fingerprint: Fingerprint | None) -> None:
-        """Write documents in one transaction, each in the place of the one with its source.
-
-        `fingerprint` is of the embedder that made their vectors.
-
-        Raises:
-            RetrievalError: when another process has given the collection another embedder.
-        """
-        with self.file.writing() as connection:
-            held = generations.active(connection)
-            if (None if held is None else held[1]) != fingerprint:
-                raise RetrievalError(
-                    f"another process has changed the embedder of {self.file.path}",
-                    "Add again; the documents that are there already cost nothing",
-                )
-            now = to_milliseconds(self._clock())
-            rows.put(connection, entries, now, None if held is None else held[0])
+    @property
+    def read_only(self) -> bool:
+        """Tell whether the file is only read."""
+        return self.file.read_only
 
     @contextmanager
     def snapshot(self, index: Index = "auto") -> Iterator[Snapshot]:
@@ -102,6 +64,11 @@ class SqliteCollection(CollectionDocuments):
         sqlite-vec on the disk, `auto` takes memory unless there are too many. Where vec0 cannot be
         used, numpy answers the same, and the snapshot's `note` says why.
         """
+        if index.startswith("hnsw"):
+            with self.file.reading() as connection:
+                made = self._snapshot(connection, "numpy", _HNSW)
+                yield made or self._empty(connection)
+            return
         with self.file.reading() as connection:
             made = self._snapshot(connection, index)
             if made is not None:
@@ -110,7 +77,7 @@ class SqliteCollection(CollectionDocuments):
         note = self._prepare_disk()
         with self.file.reading() as connection:
             made = self._snapshot(connection, index) if note is None else None
-            yield made or self._snapshot(connection, "numpy", note) or Snapshot(connection)
+            yield made or self._snapshot(connection, "numpy", note) or self._empty(connection)
 
     def vacuum(self) -> None:
         """Give the room of what was forgotten back, and leave nothing of it in the file."""
@@ -121,6 +88,10 @@ class SqliteCollection(CollectionDocuments):
             connection.execute("VACUUM")
             with suppress(apsw.BusyError):  # somebody reads, so the log is emptied later
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def checked(self) -> Checked:
+        """Look whether the file is sound; nothing is changed."""
+        return doctor_of_file.checked(self.file)
 
     def close(self) -> None:
         """Close all connections; a later call opens them again."""
@@ -143,11 +114,17 @@ class SqliteCollection(CollectionDocuments):
         """Return what this state answers with; None where vec0 is to be asked and is not ready."""
         held = generations.active(connection)
         if held is None:
-            return Snapshot(connection)
+            return self._empty(connection)
         large = index == "auto" and generations.size(connection, held[1]) > self._in_memory
         if index != "vec0" and not large:
-            return Snapshot(connection, held, self._matrix(connection, *held), note)
-        return Snapshot(connection, held) if near.usable(connection, held[0]) else None
+            matrix = self._matrix(connection, *held)
+            return Snapshot(connection, self.dialect, held, matrix, note)
+        if not near.usable(connection, held[0]):
+            return None
+        return Snapshot(connection, self.dialect, held, engine="vec0")
+
+    def _empty(self, connection: apsw.Connection) -> Snapshot:
+        return Snapshot(connection, self.dialect, engine="vec0")
 
     def _prepare_disk(self) -> str | None:
         """Load sqlite-vec and bring its copy of the vectors up to date; return why not."""
@@ -166,12 +143,3 @@ class SqliteCollection(CollectionDocuments):
             if held is not None and near.state(connection, held[0]) != "kept":
                 near.make(connection, held[0], held[1].dim)
         return None
-
-    def _matrix(
-        self, connection: apsw.Connection, generation: int, fingerprint: Fingerprint
-    ) -> Matrix:
-        """Return the vectors of this state, from memory unless the file has changed."""
-        key = generation, int(rows.about(connection, "changes"))
-        if self._held is None or self._held[0] != key:
-            self._held = key, vectors.load(connection, generation, fingerprint.dim)
-        return self._held[1]

@@ -5,17 +5,15 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Final
-
-import apsw
 
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
 from jan_magics.rag import generations, rows
-from jan_magics.rag.collection_file import CollectionFile
-from jan_magics.rag.statements import fetched, first
+from jan_magics.rag.dialect import Dialect
+from jan_magics.rag.statements import fetched, first, marks
 from jan_magics.storage.codec import from_milliseconds
+from jan_magics.storage.database import Transactions
 
 _RECIPE: Final = "recipe"
 _ROW: Final = "source, reason, chunks, tokens, recipe, indexed_at"
@@ -45,23 +43,14 @@ class Known:
 
 
 class CollectionDocuments:
-    """The documents in a file; the constructor touches nothing."""
+    """The documents in a database; the constructor touches nothing."""
 
     def __init__(
-        self,
-        path: Path,
-        clock: Callable[[], datetime],
-        *,
-        read_only: bool = False,
-        functions: Callable[[apsw.Connection], None] = lambda _: None,
+        self, database: Transactions, dialect: Dialect, clock: Callable[[], datetime]
     ) -> None:
+        self.database = database
+        self.dialect = dialect
         self._clock = clock
-        self.file = CollectionFile(path, read_only=read_only, functions=functions)
-
-    @property
-    def read_only(self) -> bool:
-        """Tell whether the file is only read."""
-        return self.file.read_only
 
     def now(self) -> datetime:
         """Return the time by the collection's clock."""
@@ -69,24 +58,24 @@ class CollectionDocuments:
 
     def about(self, key: str) -> Any:
         """Return what the collection says of itself: `name`, `owner`; None where it does not."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             return rows.about(connection, key)
 
     def say(self, key: str, value: str | None) -> None:
         """Let the collection say something of itself."""
-        with self.file.writing() as connection:
+        with self.database.writing() as connection:
             rows.say(connection, key, value)
 
     @property
     def words_alone(self) -> bool:
         """Tell whether it was said that it is to have no vectors."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             return generations.is_forgotten(connection)
 
     @property
     def recipe(self) -> Recipe | None:
         """Return how new documents are cut: as was last said, else as the newest one was."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             said = rows.about(connection, _RECIPE)
             newest = first(
                 connection, "SELECT cut FROM document ORDER BY indexed_at DESC, n DESC LIMIT 1"
@@ -102,7 +91,7 @@ class CollectionDocuments:
 
     def documents(self) -> Sequence[DocumentRow]:
         """List the documents by source."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             found = fetched(connection, f"SELECT {_ROW} FROM document ORDER BY source")
         return [_document_row(row) for row in found]
 
@@ -113,10 +102,15 @@ class CollectionDocuments:
 
     def cut_for_others(self, limit: int | None) -> Sequence[str]:
         """List the documents that are cut for an embedder which reads more or fewer tokens."""
-        return self._column(
-            "SELECT source FROM document WHERE json_extract(cut, '$.limit') IS NOT ?"
-            " ORDER BY source",
-            limit,
+        cuts = self._column("SELECT DISTINCT cut FROM document")
+        others = [cut for cut in cuts if json.loads(cut)["limit"] != limit]
+        return (
+            self._column(
+                f"SELECT source FROM document WHERE cut IN ({marks(others)}) ORDER BY source",
+                *others,
+            )
+            if others
+            else []
         )
 
     def chunk_ids(self, source: str) -> Sequence[str]:
@@ -128,12 +122,12 @@ class CollectionDocuments:
         )
 
     def _column(self, query: str, *values: Any) -> list[str]:
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             return [text for (text,) in fetched(connection, query, values)]
 
     def known(self, source: str) -> Known | None:
         """Return how a document stands, None where there is none of this source."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             row = first(
                 connection,
                 f"SELECT {_ROW}, content, cut, metadata FROM document WHERE source = ?",
@@ -143,7 +137,7 @@ class CollectionDocuments:
 
     def document(self, source: str) -> Document:
         """Return a whole document. Raises RetrievalError."""
-        with self.file.reading() as connection:
+        with self.database.reading() as connection:
             row = first(
                 connection,
                 "SELECT text, kind, pages, metadata, warning FROM document WHERE source = ?",
@@ -161,9 +155,9 @@ class CollectionDocuments:
         Raises:
             RetrievalError: when one of them is not there.
         """
-        with self.file.writing() as connection:
+        with self.database.writing() as connection:
             for source in sources:
-                if not rows.remove(connection, source):
+                if not rows.remove(connection, self.dialect, source):
                     raise _no_document(source)
 
 

@@ -116,21 +116,6 @@ def foreign(path: Path) -> RetrievalError:
     )
 
 
-def make_generation(connection: apsw.Connection, fingerprint: str) -> int:
-    """Make the empty table of a new generation; return its number."""
-    connection.execute("INSERT INTO generation (fingerprint) VALUES (?)", (fingerprint,))
-    n = connection.last_insert_rowid()
-    # A NULL is a text that its embedder gave no usable vector for, so that nobody asks again.
-    connection.execute(f"CREATE TABLE vectors_{n} (passage INTEGER PRIMARY KEY, data BLOB)")
-    return n
-
-
-def drop_generation(connection: apsw.Connection, n: int) -> None:
-    """Forget a generation with all its vectors."""
-    connection.execute(f"DROP TABLE IF EXISTS vectors_{n}")
-    connection.execute("DELETE FROM generation WHERE n = ?", (n,))
-
-
 def _marked(connection: apsw.Connection) -> int:
     return int(str(connection.pragma("application_id")))
 

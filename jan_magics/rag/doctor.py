@@ -1,57 +1,39 @@
 """Whether a collection is sound: what belongs to nothing, whose vectors it has, what it weighs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
-
-import apsw
+from typing import Final
 
 from jan_magics.domain.counting import counted
 from jan_magics.domain.retrieval import Fingerprint
-from jan_magics.rag import generations, near
-from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag import generations
+from jan_magics.rag.dialect import Sound
 from jan_magics.rag.embedders import installed
 from jan_magics.rag.matching import missing, typed
-from jan_magics.rag.statements import fetched, first
-
-Grade: TypeAlias = Literal["ok", "warning", "error"]
+from jan_magics.rag.row_collection import RowCollection
+from jan_magics.rag.soundness import ANEW, Finding, Grade
+from jan_magics.rag.statements import first
+from jan_magics.storage.database import Database
 
 _ORPHANS: Final = (
     ("chunks without a document", "chunk WHERE document NOT IN (SELECT n FROM document)"),
     ("texts without a chunk", "passage WHERE n NOT IN (SELECT passage FROM chunk)"),
-    ("words without a chunk", "words_docsize WHERE id NOT IN (SELECT n FROM chunk)"),
-    ("chunks without words", "chunk WHERE n NOT IN (SELECT id FROM words_docsize)"),
+    ("words without a chunk", "{words} WHERE {number} NOT IN (SELECT n FROM chunk)"),
+    ("chunks without words", "chunk WHERE n NOT IN (SELECT {number} FROM {words})"),
     ("chunks without a text", "chunk WHERE passage NOT IN (SELECT n FROM passage)"),
 )
 _NAMED: Final = 5
 """Files that are named; of more it is said how many."""
-_ANEW: Final = "Add the documents to a new collection: %rag add PATH -c NAME"
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at: how it is, and what to type where it should be otherwise."""
-
-    check: str
-    status: Grade
-    detail: str
-    fix: str = ""
-
-
-def examine(collection: SqliteCollection, base: Path | None = None) -> list[Finding]:
+def examine(collection: RowCollection, base: Path | None = None) -> list[Finding]:
     """Look at everything; nothing is changed. `base` is what sources are relative to."""
-    with collection.file.alone() as connection:
-        unusable = None if near.loaded(connection) else near.load(connection)
-    with collection.file.reading() as connection:
-        found = [*_soundness(connection), *_vectors(connection), _copy(connection, unusable)]
-        found.append(_size(connection, collection))
-    if collection.file.network is not None:
-        found.append(Finding(
-            "file system", "warning",
-            f"on a network ({collection.file.network}): safe, slower, one writer at a time",
-        ))  # fmt: skip
-    return [*found, *_files(collection.sources(of_files=True), base)]
+    checked, sound = collection.checked(), collection.dialect.sound
+    with collection.database.reading() as connection:
+        orphans, vectors = _orphans(connection, sound), [*_vectors(connection, sound)]
+    sources = () if collection.of_many else collection.sources(of_files=True)
+    gone = _files(sources, base)
+    return [checked.whole, orphans, *vectors, *checked.kept, *gone]
 
 
 def _files(sources: Sequence[str], base: Path | None) -> Iterator[Finding]:
@@ -66,21 +48,16 @@ def _files(sources: Sequence[str], base: Path | None) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _soundness(connection: apsw.Connection) -> Iterator[Finding]:
-    lines = [line for (line,) in fetched(connection, "PRAGMA integrity_check(5)") if line != "ok"]
-    yield (
-        Finding("database", "error", "; ".join(lines), _ANEW)
-        if lines
-        else Finding("database", "ok", "whole")
-    )
-    counts = [
-        (first(connection, f"SELECT count(*) FROM {rest}")[0], what) for what, rest in _ORPHANS
-    ]
+def _orphans(connection: Database, sound: Sound) -> Finding:
+    counts = []
+    for what, rest in _ORPHANS:
+        table = rest.format(words=sound.words, number=sound.number)
+        counts.append((first(connection, f"SELECT count(*) FROM {table}")[0], what))
     told = ", ".join(f"{what}: {count:,}" for count, what in counts if count)
-    yield Finding("orphans", "error" if told else "ok", told or "none", _ANEW if told else "")
+    return Finding("orphans", "error" if told else "ok", told or "none", ANEW if told else "")
 
 
-def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
+def _vectors(connection: Database, sound: Sound) -> Iterator[Finding]:
     held = generations.active(connection)
     if held is None and generations.is_forgotten(connection):
         yield Finding("embedder", "ok", "none, as it was told (--embedder none): words only")
@@ -92,7 +69,7 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
             "pip install 'jan-magics[rag]', then add again",
         )
     else:
-        yield from _generation(connection, *held)
+        yield from _generation(connection, sound, *held)
     for _, fingerprint, lacking in generations.building(connection):
         yield Finding(
             "generation", "warning",
@@ -101,7 +78,9 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _generation(connection: apsw.Connection, n: int, fingerprint: Fingerprint) -> Iterator[Finding]:
+def _generation(
+    connection: Database, sound: Sound, n: int, fingerprint: Fingerprint
+) -> Iterator[Finding]:
     name = fingerprint.id
     here = name in installed() or ":" in name
     yield Finding(
@@ -115,7 +94,8 @@ def _generation(connection: apsw.Connection, n: int, fingerprint: Fingerprint) -
         f"SELECT (SELECT count(*) FROM passage WHERE n NOT IN (SELECT passage FROM {table})),"
         f" (SELECT count(*) FROM {table} WHERE data IS NULL),"
         f" (SELECT count(*) FROM {table} WHERE passage NOT IN (SELECT n FROM passage)"
-        f" OR length(data) <> {4 * fingerprint.dim})",
+        f" OR {sound.wrong_length})",
+        (fingerprint.dim,),
     )
     parts = [
         f"none for {counted(lacking, 'text')}" * bool(lacking),
@@ -124,29 +104,4 @@ def _generation(connection: apsw.Connection, n: int, fingerprint: Fingerprint) -
     ]
     told = ", ".join(filter(None, parts))
     status: Grade = "error" if lacking or alone else "warning" if refused else "ok"
-    yield Finding(
-        "vectors", status, told or "one for each text", _ANEW if status == "error" else ""
-    )
-
-
-def _copy(connection: apsw.Connection, unusable: str | None) -> Finding:
-    if unusable is not None:
-        return Finding("vec0", "warning", f"numpy is used: {unusable}", "pip install sqlite-vec")
-    held = generations.active(connection)
-    states = {
-        "absent": "works; its copy is made when `index = vec0` first asks for it",
-        "behind": "works; its copy is behind, and is made anew when it is asked for",
-        "kept": "works, and its copy has all",
-    }
-    return Finding("vec0", "ok", states[near.state(connection, held[0]) if held else "absent"])
-
-
-def _size(connection: apsw.Connection, collection: SqliteCollection) -> Finding:
-    page, pages, free = (
-        int(first(connection, f"PRAGMA {name}")[0])
-        for name in ("page_size", "page_count", "freelist_count")
-    )
-    detail = f"{page * pages / 1e6:.1f} MB, of which {page * free / 1e6:.1f} MB are free"
-    wasteful = free * 4 > pages and page * free > 1_000_000 and not collection.read_only
-    fix = "%rag doctor --vacuum" if wasteful else ""
-    return Finding("size", "warning" if wasteful else "ok", detail, fix)
+    yield Finding("vectors", status, told or "one for each text", ANEW if status == "error" else "")

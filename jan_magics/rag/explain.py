@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.rag.candidates import Candidate
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.knobs import Knob, knobs_of
 from jan_magics.rag.options import Options, check
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import ask
 from jan_magics.rag.standing import Stage, Standing
 from jan_magics.rag.where import read
@@ -33,7 +33,7 @@ class Explained:
 
 
 def explain(
-    collection: SqliteCollection,
+    collection: RowCollection,
     question: str,
     chunk_id: str,
     options: Options,

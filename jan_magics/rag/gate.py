@@ -6,8 +6,9 @@ import numpy as np
 
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.protocols import Embedder
+from jan_magics.rag.dialect import Hash
 from jan_magics.rag.fitting import Measuring, pieces_of
-from jan_magics.rag.rows import Hash, hash_of
+from jan_magics.rag.rows import hash_of
 from jan_magics.rag.vectors import FloatMatrix, FloatVector, units
 
 

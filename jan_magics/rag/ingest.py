@@ -22,13 +22,12 @@ from jan_magics.domain.retrieval import (
     Indexed,
     Recipe,
 )
-from jan_magics.rag import generations
 from jan_magics.rag.batches import Batches, Progress, Waiting
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.collection_documents import Known
 from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.fitting import fitted
 from jan_magics.rag.recipes import Keeping
+from jan_magics.rag.row_collection import RowCollection
 
 Cut: TypeAlias = Callable[[Document, Recipe], Sequence[Chunk]]
 
@@ -36,7 +35,7 @@ _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 def add(
-    collection: SqliteCollection,
+    collection: RowCollection,
     documents: Iterable[Document | DocumentRow],
     recipe: Recipe | Keeping,
     cut: Cut,
@@ -73,11 +72,11 @@ def add(
 
 
 def _settle(
-    collection: SqliteCollection, embedder: Embedder | WordsAlone | None, progress: Progress
+    collection: RowCollection, embedder: Embedder | WordsAlone | None, progress: Progress
 ) -> None:
     if isinstance(embedder, WordsAlone):
         if not collection.words_alone:
-            generations.forget(collection.file)
+            collection.forget()
     elif embedder is not None:
         collection.switch(embedder, lambda done, total: progress("re-embedded", done, total))
     elif (held := collection.fingerprint) is not None:
@@ -98,7 +97,7 @@ def _how(before: Fingerprint | None, embedder: Embedder | None) -> str:
 class _Cutting:
     """How documents become chunks that the embedder reads whole."""
 
-    collection: SqliteCollection
+    collection: RowCollection
     recipe: Recipe | Keeping
     cut: Cut
     embedder: Embedder | None

@@ -6,15 +6,12 @@ need not have all words; what stands in quotes stands together.
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
-
-import apsw
+from typing import Final
 
 from jan_magics.domain.segmentation import Phrase, phrase_of, spans
+from jan_magics.rag.dialect import Ranked, Where
 from jan_magics.rag.statements import fetched, marks
-
-Where = tuple[str, Sequence[Any]]
-"""A query for the numbers of the chunks that may be found, with its values."""
+from jan_magics.storage.database import Database
 
 _COMMON: Final = """
     a about after all also an and any are as at be been but by can do does for from had has have he
@@ -51,12 +48,12 @@ def match(phrases: Sequence[Phrase]) -> str:
 
 
 def ranked(
-    connection: apsw.Connection,
+    connection: Database,
     question: str,
     k: int,
     where: Where | None = None,
     besides: Sequence[int] = (),
-) -> tuple[list[int], list[float], dict[int, float]]:
+) -> Ranked:
     """Return the numbers and scores of the k best chunks, ties by id; higher is better.
 
     Third is the score of each chunk of `besides` that has one of the words, best or not.

@@ -13,6 +13,7 @@ from typing import Any, Final
 import apsw
 
 from jan_magics.rag.statements import fetched, first
+from jan_magics.storage.database import Database
 
 LARGEST_K: Final = 4096
 """What `vec0` itself answers; above it, all its rows are measured."""
@@ -44,7 +45,7 @@ def load(connection: apsw.Connection, place: str | None = None) -> str | None:
     return reasons[0] if reasons else "sqlite-vec is not installed (pip install sqlite-vec)"
 
 
-def loaded(connection: apsw.Connection) -> bool:
+def loaded(connection: Database) -> bool:
     """Tell whether this connection knows `vec0`."""
     try:
         connection.execute("SELECT vec_version()").fetchone()
@@ -53,14 +54,14 @@ def loaded(connection: apsw.Connection) -> bool:
     return True
 
 
-def made(connection: apsw.Connection) -> bool:
+def made(connection: Database) -> bool:
     """Tell whether any generation has a copy."""
     return (
         first(connection, "SELECT 1 FROM sqlite_schema WHERE name GLOB 'near_[0-9]*'") is not None
     )
 
 
-def state(connection: apsw.Connection, generation: int) -> str:
+def state(connection: Database, generation: int) -> str:
     """Tell how the copy of a generation stands: `absent`, `behind` or `kept`."""
     if not first(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", [f"near_{generation}"]):
         return "absent"
@@ -68,17 +69,17 @@ def state(connection: apsw.Connection, generation: int) -> str:
     return "kept" if values.get(f"near_{generation}") == values["changes"] else "behind"
 
 
-def usable(connection: apsw.Connection, generation: int) -> bool:
+def usable(connection: Database, generation: int) -> bool:
     """Tell whether the copy of a generation can be asked, and has all."""
     return state(connection, generation) == "kept" and loaded(connection)
 
 
-def kept(connection: apsw.Connection, generations: Iterable[int]) -> list[int]:
+def kept(connection: Database, generations: Iterable[int]) -> list[int]:
     """Return the generations whose copy is to be kept by what is written now."""
     return [n for n in generations if usable(connection, n)]
 
 
-def mark(connection: apsw.Connection, generations: Iterable[int]) -> None:
+def mark(connection: Database, generations: Iterable[int]) -> None:
     """Say that the copies hold all that is in the file at this moment."""
     connection.executemany(
         "INSERT OR REPLACE INTO about SELECT ?, value FROM about WHERE key = 'changes'",
@@ -86,7 +87,7 @@ def mark(connection: apsw.Connection, generations: Iterable[int]) -> None:
     )
 
 
-def make(connection: apsw.Connection, generation: int, dim: int) -> None:
+def make(connection: Database, generation: int, dim: int) -> None:
     """Make the copy anew from the vectors, inside an open transaction."""
     connection.execute(f"DROP TABLE IF EXISTS near_{generation}")
     connection.execute(
@@ -100,7 +101,7 @@ def make(connection: apsw.Connection, generation: int, dim: int) -> None:
     mark(connection, [generation])
 
 
-def add(connection: apsw.Connection, generation: int, chunks: range) -> None:
+def add(connection: Database, generation: int, chunks: range) -> None:
     """Copy the vectors of new chunks."""
     connection.execute(
         f"INSERT INTO near_{generation} (rowid, vector) SELECT chunk.n, data FROM chunk"
@@ -110,12 +111,12 @@ def add(connection: apsw.Connection, generation: int, chunks: range) -> None:
     )
 
 
-def forget(connection: apsw.Connection, generation: int, chunks: Sequence[int]) -> None:
+def forget(connection: Database, generation: int, chunks: Sequence[int]) -> None:
     """Take chunks out of the copy."""
     connection.executemany(f"DELETE FROM near_{generation} WHERE rowid = ?", ((n,) for n in chunks))
 
 
-def drop(connection: apsw.Connection, generation: int) -> None:
+def drop(connection: Database, generation: int) -> None:
     """Drop the copy; without sqlite-vec it stays, and nothing reads it."""
     if loaded(connection):
         connection.execute(f"DROP TABLE IF EXISTS near_{generation}")
@@ -123,7 +124,7 @@ def drop(connection: apsw.Connection, generation: int) -> None:
 
 
 def nearest(
-    connection: apsw.Connection,
+    connection: Database,
     generation: int,
     query: bytes,
     k: int,

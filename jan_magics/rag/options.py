@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from jan_magics.domain.errors import SettingError
 from jan_magics.domain.looking import checked_cosine, checked_rows
@@ -51,7 +51,7 @@ def check(options: Options) -> None:
     checked_rows(options.k)
     _one_of("mode", options.mode, ("hybrid", "vector", "keyword"))
     _one_of("fusion", options.fusion, ("convex", "rrf"))
-    _one_of("index", options.index, ("auto", "numpy", "vec0"))
+    _one_of("index", options.index, get_args(Index))
     threshold, weight = options.threshold, options.weight
     if threshold is not None:
         checked_cosine(threshold)

@@ -8,18 +8,14 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, TypeAlias
-
-import apsw
+from typing import Any
 
 from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import RECIPE_VERSION, Chunk, Document, Recipe
 from jan_magics.domain.segmentation import index_words
-from jan_magics.rag import near
+from jan_magics.rag.dialect import Dialect, Hash
 from jan_magics.rag.statements import batches, fetched, first, marks
-
-Hash: TypeAlias = bytes
-"""The first 16 bytes of the SHA-256 of a text."""
+from jan_magics.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +45,23 @@ def hash_of(text: str) -> Hash:
 
 
 def put(
-    connection: apsw.Connection, entries: Sequence[Entry], now: int, generation: int | None
+    connection: Database,
+    dialect: Dialect,
+    entries: Sequence[Entry],
+    now: int,
+    generation: int | None,
 ) -> None:
     """Write documents, each in the place of the one with its source; `now` is milliseconds.
 
     No two entries may have the same source.
     """
-    copies = near.kept(connection, generations(connection))
+    copies = dialect.copies(connection)
     old: list[int] = []
     numbers: dict[str, int] = {}
     for entry in entries:
         n = _number(connection, entry.document.source)
         if n is not None:
-            old += _drop_chunks(connection, n, copies)
+            old += _drop_chunks(connection, dialect, n, copies)
         numbers[entry.document.source] = _put_document(connection, n, entry, now)
     texts = [entry.texts() for entry in entries]
     passages = _put_passages(connection, [text for each in texts for text in each])
@@ -71,89 +71,68 @@ def put(
     ]
     fresh = range(begin, begin + len(chunks))
     _put_chunks(connection, fresh, chunks, passages)
-    words = (" ".join(index_words(text)) for each in texts for text in each)
-    connection.executemany(
-        "INSERT INTO words (rowid, body) VALUES (?, ?)", zip(fresh, words, strict=True)
-    )
+    words = (index_words(text) for each in texts for text in each)
+    dialect.put_words(connection, zip(fresh, words, strict=True))
     if generation is not None:
-        _put_vectors(connection, generation, entries)
+        vectors = {key: data for entry in entries for key, data in entry.vectors.items()}
+        dialect.put_vectors(connection, generation, vectors)
         if generation in copies:
-            near.add(connection, generation, fresh)
+            dialect.copy_takes(connection, generation, fresh)
     _sweep(connection, old)
-    changed(connection, copies)
+    changed(connection)
+    dialect.copy_is_kept(connection, copies)
 
 
-def remove(connection: apsw.Connection, source: str) -> bool:
+def remove(connection: Database, dialect: Dialect, source: str) -> bool:
     """Forget a document with its chunks, words and vectors; tell whether there was one."""
     n = _number(connection, source)
     if n is None:
         return False
-    copies = near.kept(connection, generations(connection))
-    passages = _drop_chunks(connection, n, copies)
+    copies = dialect.copies(connection)
+    passages = _drop_chunks(connection, dialect, n, copies)
     connection.execute("DELETE FROM document WHERE n = ?", (n,))
     _sweep(connection, passages)
-    changed(connection, copies)
+    changed(connection)
+    dialect.copy_is_kept(connection, copies)
     return True
 
 
-def put_vectors(
-    connection: apsw.Connection, generation: int, vectors: Mapping[Hash, bytes | None]
-) -> None:
-    """Write the vectors of texts that are there; of the others nothing is kept."""
-    connection.executemany(
-        f"INSERT OR IGNORE INTO vectors_{generation} (passage, data)"
-        " SELECT n, ? FROM passage WHERE hash = ?",
-        ((data, key) for key, data in vectors.items()),
-    )
+def changed(connection: Database) -> None:
+    """Tell readers that what they hold in memory is no longer what is stored."""
+    connection.execute("UPDATE about SET value = CAST(value AS BIGINT) + 1 WHERE key = 'changes'")
 
 
-def vectors_of(
-    connection: apsw.Connection, generation: int, hashes: Sequence[Hash]
-) -> dict[Hash, bytes | None]:
-    """Return the vectors that are there of texts, by hash; as many as one statement binds."""
-    statement = (
-        f"SELECT hash, data FROM passage JOIN vectors_{generation} AS v"
-        f" ON v.passage = passage.n WHERE hash IN ({marks(hashes)})"
-    )
-    return dict(fetched(connection, statement, hashes))
-
-
-def changed(connection: apsw.Connection, copies: Sequence[int] = ()) -> None:
-    """Tell readers that what they hold in memory is no longer what is in the file.
-
-    `copies` are the generations whose copy on disk was kept in step.
-    """
-    connection.execute("UPDATE about SET value = value + 1 WHERE key = 'changes'")
-    near.mark(connection, copies)
-
-
-def about(connection: apsw.Connection, key: str) -> Any:
+def about(connection: Database, key: str) -> Any:
     """Return what a collection says of itself, None where it says nothing."""
     row = first(connection, "SELECT value FROM about WHERE key = ?", (key,))
     return None if row is None else row[0]
 
 
-def say(connection: apsw.Connection, key: str, value: str | int | None) -> None:
+def say(connection: Database, key: str, value: str | int | None) -> None:
     """Let a collection say something of itself."""
-    connection.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (key, value))
+    connection.execute(
+        "INSERT INTO about (key, value) VALUES (?, ?)"
+        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, value),
+    )
 
 
-def generations(connection: apsw.Connection) -> list[int]:
+def generations(connection: Database) -> list[int]:
     """Return the numbers of the generations."""
     return [n for (n,) in fetched(connection, "SELECT n FROM generation ORDER BY n")]
 
 
-def _number(connection: apsw.Connection, source: str) -> int | None:
+def _number(connection: Database, source: str) -> int | None:
     row = first(connection, "SELECT n FROM document WHERE source = ?", (source,))
     return None if row is None else int(row[0])
 
 
-def _next(connection: apsw.Connection, table: str) -> int:
+def _next(connection: Database, table: str) -> int:
     row = first(connection, f"SELECT coalesce(max(n), 0) + 1 FROM {table}")
     return int(row[0])
 
 
-def _put_document(connection: apsw.Connection, n: int | None, entry: Entry, now: int) -> int:
+def _put_document(connection: Database, n: int | None, entry: Entry, now: int) -> int:
     document, recipe = entry.document, entry.recipe
     values: dict[str, Any] = {
         "id": document.id,
@@ -172,13 +151,13 @@ def _put_document(connection: apsw.Connection, n: int | None, entry: Entry, now:
         "text": zlib.compress(document.text.encode(), 1),
     }
     if n is not None:
-        values["n"] = n
-    names = ", ".join(values)
+        connection.execute("DELETE FROM document WHERE n = ?", (n,))
+    values["n"] = n or _next(connection, "document")
     connection.execute(
-        f"INSERT OR REPLACE INTO document ({names}) VALUES ({marks(list(values))})",
+        f"INSERT INTO document ({', '.join(values)}) VALUES ({marks(list(values))})",
         tuple(values.values()),
     )
-    return n or connection.last_insert_rowid()
+    return int(values["n"])
 
 
 def cut_to_json(recipe: Recipe, limit: int | None) -> str:
@@ -197,7 +176,7 @@ def metadata_to_json(document: Document) -> str:
     return _json(dict(document.metadata))
 
 
-def _put_passages(connection: apsw.Connection, texts: Sequence[str]) -> list[int]:
+def _put_passages(connection: Database, texts: Sequence[str]) -> list[int]:
     """Write the texts that are new; return the number of each."""
     hashes = [hash_of(text) for text in texts]
     known: dict[bytes, int] = {}
@@ -217,7 +196,7 @@ def _put_passages(connection: apsw.Connection, texts: Sequence[str]) -> list[int
 
 
 def _put_chunks(
-    connection: apsw.Connection,
+    connection: Database,
     fresh: range,
     chunks: Sequence[tuple[int, Chunk]],
     passages: Sequence[int],
@@ -235,22 +214,19 @@ def _put_chunks(
     )  # fmt: skip
 
 
-def _put_vectors(connection: apsw.Connection, generation: int, entries: Sequence[Entry]) -> None:
-    vectors = {key: data for entry in entries for key, data in entry.vectors.items()}
-    put_vectors(connection, generation, vectors)
-
-
-def _drop_chunks(connection: apsw.Connection, document: int, copies: Sequence[int]) -> list[int]:
+def _drop_chunks(
+    connection: Database, dialect: Dialect, document: int, copies: Sequence[int]
+) -> list[int]:
     """Forget the chunks of a document; return the passages that they had."""
     chunks = fetched(connection, "SELECT n, passage FROM chunk WHERE document = ?", (document,))
-    connection.executemany("DELETE FROM words WHERE rowid = ?", ((n,) for n, _ in chunks))
-    for generation in copies:
-        near.forget(connection, generation, [n for n, _ in chunks])
+    numbers = [n for n, _ in chunks]
+    dialect.drop_words(connection, numbers)
+    dialect.copy_forgets(connection, copies, numbers)
     connection.execute("DELETE FROM chunk WHERE document = ?", (document,))
     return [passage for _, passage in chunks]
 
 
-def _sweep(connection: apsw.Connection, passages: Iterable[int]) -> None:
+def _sweep(connection: Database, passages: Iterable[int]) -> None:
     """Forget the texts that no chunk has any more, and their vectors."""
     alone = [
         (n,)

@@ -9,9 +9,9 @@ from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Hit, Mode
 from jan_magics.rag import gate
 from jan_magics.rag.candidates import Candidate, Gathered, cut, gather, let_go
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options, check
 from jan_magics.rag.rerank import probability, reranked
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.snapshot import Snapshot
 from jan_magics.rag.vectors import FloatVector
 from jan_magics.rag.where import Tree, read
@@ -43,7 +43,7 @@ class Asked:
 
 
 def search(
-    collection: SqliteCollection,
+    collection: RowCollection,
     questions: Sequence[str],
     options: Options,
     embedder: Embedder | None,
@@ -178,6 +178,8 @@ def _facts(snapshot: Snapshot, asked: Asked, weight: float | None) -> dict[str, 
     if mode != "keyword" and snapshot.fingerprint is not None:
         facts |= {"embedder": snapshot.fingerprint.id, "index": snapshot.engine}
         facts["threshold"] = options.threshold
+    if mode != "vector" and snapshot.by != "bm25":
+        facts["words"] = snapshot.by
     if mode == "hybrid":
         facts |= {"fusion": options.fusion, "pool": options.pool}
         if weight is not None:

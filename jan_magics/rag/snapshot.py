@@ -1,17 +1,19 @@
 """What a search reads of a collection: one state of it, whoever writes meanwhile."""
 
 import json
+import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import apsw
-
 from jan_magics.domain.retrieval import Chunk, Fingerprint
-from jan_magics.rag import generations, keywords, near, vectors, where_notes, where_sql
+from jan_magics.rag import generations, vectors, where_notes
+from jan_magics.rag.dialect import Dialect
 from jan_magics.rag.statements import batches, fetched, first, marks
 from jan_magics.rag.vectors import FloatVector, Matrix
 from jan_magics.rag.where import Tree
+from jan_magics.storage.database import Database
+from jan_magics.storage.postgres_dialect import NUL
 
 Pool = tuple[list[int], list[float]]
 """Numbers of chunks and their scores, the best first."""
@@ -27,27 +29,27 @@ class Stored:
 
 
 class Snapshot:
-    """One state of a collection, open for reading. Without a matrix, vec0 is asked.
+    """One state of a collection, open for reading. Without a matrix, the database finds neighbours.
 
-    Numbers of chunks hold inside one snapshot only.
+    `engine` is who finds neighbours. Numbers of chunks hold inside one snapshot only.
     """
 
     def __init__(
         self,
-        connection: apsw.Connection,
+        connection: Database,
+        dialect: Dialect,
         generation: tuple[int, Fingerprint] | None = None,
         matrix: Matrix | None = None,
         note: str | None = None,
+        *,
+        engine: str = "numpy",
     ) -> None:
         self._connection = connection
+        self._dialect = dialect
         self._generation = generation
         self._matrix = matrix
         self.note = note
-
-    @property
-    def engine(self) -> str:
-        """Return who finds neighbours: numpy or vec0."""
-        return "vec0" if self._matrix is None else "numpy"
+        self.engine = engine
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -55,28 +57,33 @@ class Snapshot:
         return None if self._generation is None else self._generation[1]
 
     @property
+    def by(self) -> str:
+        """Return the name of the score by words."""
+        return self._dialect.words
+
+    @property
     def words_alone(self) -> bool:
         """Tell whether it was said that there are to be no vectors."""
         return generations.is_forgotten(self._connection)
 
     def by_words(self, question: str, k: int, where: Tree | None = None) -> Pool:
-        """Return the k best by BM25 of those that a filter lets pass."""
+        """Return the k best by words of those that a filter lets pass."""
         numbers, scores, _ = self.words(question, k, where)
         return numbers, scores
 
     def words(
         self, question: str, k: int, where: Tree | None = None, besides: Sequence[int] = ()
     ) -> tuple[list[int], list[float], dict[int, float]]:
-        """Return the k best by BM25, and the BM25 of other chunks that have one of the words."""
-        passing = None if where is None else where_sql.numbers(where)
-        return keywords.ranked(self._connection, question, k, passing, besides)
+        """Return the k best by words, and the score of other chunks that have one of them."""
+        passing = None if where is None else self._dialect.where(where)
+        return self._dialect.ranked(self._connection, question, k, passing, besides)
 
     def by_vector(self, query: FloatVector, k: int, where: Tree | None = None) -> Pool:
         """Return the k best by cosine of those that a filter lets pass; no vectors, no hits."""
         if self._generation is None or k <= 0:
             return [], []
         if self._matrix is None:
-            return self._on_disk(query, k, where)
+            return self._in_database(query, k, where)
         allowed = None if where is None else vectors.numbers_in(self.passing(where))
         return vectors.top(self._matrix, query, k, allowed)
 
@@ -89,7 +96,7 @@ class Snapshot:
     def percentiles(self, query: FloatVector, cosines: Sequence[float]) -> list[float] | None:
         """Return the share of chunks that are less near than each cosine; None where unmeasured.
 
-        With vec0 no vectors are at hand to compare with.
+        Where the database finds neighbours, no vectors are at hand to compare with.
         """
         if self._matrix is None or not cosines:
             return None
@@ -112,12 +119,12 @@ class Snapshot:
 
     def passing(self, where: Tree) -> list[int]:
         """Return the numbers of all chunks that a filter lets pass, ascending."""
-        query, values = where_sql.numbers(where)
+        query, values = self._dialect.where(where)
         return [n for (n,) in fetched(self._connection, f"{query} ORDER BY chunk.n", values)]
 
     def notes_on(self, where: Tree) -> tuple[str, ...]:
         """Return what the user of a filter must be told. See where_notes."""
-        return where_notes.notes_on(self._connection, where)
+        return where_notes.notes_on(self._connection, self._dialect.fields, where)
 
     def number(self, chunk_id: str) -> int | None:
         """Return the number of a chunk, None where there is no such chunk."""
@@ -146,23 +153,12 @@ class Snapshot:
 
     def stored(self, numbers: Sequence[int]) -> list[Stored]:
         """Return chunks by number, in that order."""
-        found: dict[int, Stored] = {}
-        for some in batches(numbers):
-            rows = fetched(
-                self._connection,
-                "SELECT chunk.n, chunk.id, document.id, place, first, last, chunk.tokens, headings,"
-                " page, chunk.warning, source, passage.text FROM chunk"
-                " JOIN document ON document.n = chunk.document"
-                f" JOIN passage ON passage.n = chunk.passage WHERE chunk.n IN ({marks(some)})",
-                some,
-            )
-            found |= {row[0]: _stored(row) for row in rows}
-        return [found[n] for n in numbers]
+        return _read(self._connection, numbers)
 
-    def _on_disk(self, query: FloatVector, k: int, where: Tree | None) -> Pool:
+    def _in_database(self, query: FloatVector, k: int, where: Tree | None) -> Pool:
         number = self._generation[0] if self._generation else 0
-        passing = None if where is None else where_sql.numbers(where)
-        found = near.nearest(self._connection, number, query.tobytes(), k, passing)
+        passing = None if where is None else self._dialect.where(where)
+        found = self._dialect.nearest(self._connection, number, query.tobytes(), k, passing)
         part = self._part(found)
         return vectors.ordered(part.numbers, part.ids, vectors.exact(part.rows, query), k)
 
@@ -173,8 +169,34 @@ class Snapshot:
         number, fingerprint = self._generation
         rows: list[Any] = []
         for some in batches(sorted(set(numbers))):
-            rows += vectors.read(self._connection, number, f"chunk.n IN ({marks(some)})", some)
+            rows += self._dialect.read(
+                self._connection, number, f"chunk.n IN ({marks(some)})", some
+            )
         return vectors.matrix(rows, fingerprint.dim)
+
+
+def _read(connection: Database, numbers: Sequence[int]) -> list[Stored]:
+    found: dict[int, Stored] = {}
+    for some in batches(numbers):
+        rows = fetched(
+            connection,
+            "SELECT chunk.n, chunk.id, document.id, place, first, last, chunk.tokens, headings,"
+            " page, chunk.warning, source, passage.text FROM chunk"
+            " JOIN document ON document.n = chunk.document"
+            f" JOIN passage ON passage.n = chunk.passage WHERE chunk.n IN ({marks(some)})",
+            some,
+        )
+        found |= {row[0]: _stored(row) for row in rows}
+    return [_whole(connection, found[n]) for n in numbers]
+
+
+def _whole(connection: Database, stored: Stored) -> Stored:
+    """Return a chunk with its text as it was read, where its database cannot hold that as text."""
+    if NUL not in stored.text:
+        return stored
+    query = "SELECT text FROM document WHERE id = ?"
+    text = zlib.decompress(first(connection, query, (stored.chunk.document_id,))[0]).decode()
+    return replace(stored, text=text[stored.chunk.start : stored.chunk.end])
 
 
 def _stored(row: Sequence[Any]) -> Stored:

@@ -4,20 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-import apsw
+from jan_magics.storage.database import Database
 
 _BATCH: Final = 500
 T = TypeVar("T")
 
 
 def fetched(
-    connection: apsw.Connection, statement: str, values: Sequence[Any] | dict[str, Any] = ()
+    connection: Database, statement: str, values: Sequence[Any] | dict[str, Any] = ()
 ) -> list[Any]:
     """Return all rows of a query."""
     return connection.execute(statement, values).fetchall()
 
 
-def first(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> Any:
+def first(connection: Database, statement: str, values: Sequence[Any] = ()) -> Any:
     """Return the first row of a query, None where there is none."""
     return connection.execute(statement, values).fetchone()
 

@@ -9,11 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-import apsw
 import numpy as np
 import numpy.typing as npt
-
-from jan_magics.rag.statements import fetched
 
 FloatMatrix: TypeAlias = npt.NDArray[np.float32]
 FloatVector: TypeAlias = npt.NDArray[np.float32]
@@ -37,26 +34,8 @@ class Matrix:
     rows: FloatMatrix
 
 
-def load(connection: apsw.Connection, generation: int, dim: int) -> Matrix:
-    """Read all vectors of a generation."""
-    return matrix(read(connection, generation, "1", ()), dim)
-
-
-def read(
-    connection: apsw.Connection, generation: int, condition: str, values: Sequence[Any]
-) -> list[Any]:
-    """Return number, id and vector of the chunks for which a condition of SQL holds."""
-    return fetched(
-        connection,
-        "SELECT chunk.n, chunk.id, data FROM chunk"
-        f" JOIN vectors_{generation} AS v ON v.passage = chunk.passage"
-        f" WHERE data IS NOT NULL AND {condition} ORDER BY chunk.n",
-        values,
-    )
-
-
 def matrix(found: Sequence[Any], dim: int) -> Matrix:
-    """Put what `read` returned together."""
+    """Put numbers, ids and vectors of chunks together, as a Dialect reads them."""
     return Matrix(
         numbers_in([row[0] for row in found]),
         np.array([row[1] for row in found], object),

@@ -2,7 +2,7 @@
 
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,11 +31,21 @@ class _Held:
 
 
 class PostgresConnections:
-    """The connections to one schema of a database; nothing is opened before the first use."""
+    """The connections to one schema of a database; nothing is opened before the first use.
 
-    def __init__(self, url: PostgresUrl, *, patience: int = PATIENCE) -> None:
+    `prepare` enters the schema, and makes it where it is not there.
+    """
+
+    def __init__(
+        self,
+        url: PostgresUrl,
+        *,
+        patience: int = PATIENCE,
+        prepare: "Callable[[Connection[Any], PostgresUrl], None]" = migrate,
+    ) -> None:
         self.url = url
         self._patience = patience
+        self._prepare = prepare
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: weakref.WeakSet[_Held] = weakref.WeakSet()
@@ -109,7 +119,7 @@ class PostgresConnections:
         )  # fmt: skip
         try:
             connection.execute(f"SET lock_timeout = '{self._patience}s'")
-            migrate(connection, self.url)
+            self._prepare(connection, self.url)
         except BaseException:
             connection.close()
             raise
@@ -122,7 +132,7 @@ def loaded() -> Any:
         import psycopg
     except ImportError as error:
         raise StoreError(
-            "a store in PostgreSQL needs psycopg", "pip install 'jan-magics[postgres]'"
+            "PostgreSQL needs psycopg", "pip install 'jan-magics[postgres]'"
         ) from error
     return psycopg
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
 _PLACE: Final = re.compile(r"\?(\d*)|(?<![:\w]):([a-z_]+)")
-_NUL: Final = "\u2400"
+NUL: Final = "\u2400"
 """What stands for NUL, which no text of PostgreSQL holds; the true one is escaped in the data."""
 
 
@@ -39,6 +39,11 @@ class PostgresDatabase:
         return self._last.rowcount if self._last else 0
 
 
+def lexeme(word: str) -> str:
+    """Return a word as a tsvector or a tsquery is written."""
+    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
 @lru_cache(maxsize=256)
 def translated(sql: str) -> Any:
     """Return a statement with psycopg's placeholders.
@@ -65,4 +70,6 @@ def _values(bindings: Any) -> Any:
 
 
 def _clean(value: Any) -> Any:
-    return value.replace("\0", _NUL) if isinstance(value, str) else value
+    if isinstance(value, list):
+        return [_clean(each) for each in value]
+    return value.replace("\0", NUL) if isinstance(value, str) else value

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 OLDEST_SERVER: Final = 160_000
 """PostgreSQL 16: the first that says whether a text is JSON."""
-_NEW_SCHEMA: Final = 0x6A616E
+NEW_SCHEMA: Final = 0x6A616E
 """The advisory lock under which schemas are made and changed."""
 _THREADS_AND_MESSAGES: Final = """
     CREATE TABLE thread (
@@ -68,17 +68,13 @@ def migrate(connection: "Connection[Any]", url: PostgresUrl) -> None:
         SchemaTooNew: when a newer version of this package has written it.
         StoreError: when the server is too old.
     """
-    if connection.info.server_version < OLDEST_SERVER:
-        raise StoreError(
-            f"{url} is PostgreSQL {connection.info.server_version // 10_000}",
-            "jan_magics needs version 16 or newer",
-        )
-    connection.execute("SELECT set_config('search_path', %s, false)", (_quoted(url.schema),))
+    check_server(connection, url)
+    connection.execute("SELECT set_config('search_path', %s, false)", (quoted(url.schema),))
     if _version(connection, url) == len(STEPS):
         return
     with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_NEW_SCHEMA,))
-        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {_quoted(url.schema)}")
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (NEW_SCHEMA,))
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted(url.schema)}")
         connection.execute("CREATE TABLE IF NOT EXISTS about (schema_version INTEGER NOT NULL)")
         # Somebody else may have migrated while we waited.
         for step in STEPS[_version(connection, url) :]:
@@ -87,8 +83,17 @@ def migrate(connection: "Connection[Any]", url: PostgresUrl) -> None:
         connection.execute("INSERT INTO about VALUES (%s)", (len(STEPS),))
 
 
+def check_server(connection: "Connection[Any]", url: PostgresUrl) -> None:
+    """Raise StoreError where the server is too old."""
+    if connection.info.server_version < OLDEST_SERVER:
+        raise StoreError(
+            f"{url} is PostgreSQL {connection.info.server_version // 10_000}",
+            "jan_magics needs version 16 or newer",
+        )
+
+
 def _version(connection: "Connection[Any]", url: PostgresUrl) -> int:
-    there = connection.execute("SELECT to_regclass(%s)", (f"{_quoted(url.schema)}.about",))
+    there = connection.execute("SELECT to_regclass(%s)", (f"{quoted(url.schema)}.about",))
     if there.fetchone() == (None,):
         return 0
     row = connection.execute("SELECT max(schema_version) FROM about").fetchone()
@@ -101,5 +106,6 @@ def _version(connection: "Connection[Any]", url: PostgresUrl) -> int:
     return found
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Return a name as statements write it."""
     return '"' + name.replace('"', '""') + '"'

@@ -16,6 +16,7 @@ from jan_magics.domain.snippets import snippet
 from jan_magics.storage.codec import decode_message, parse
 from jan_magics.storage.log import message_of
 from jan_magics.storage.postgres import PostgresStore
+from jan_magics.storage.postgres_dialect import lexeme
 from jan_magics.storage.search import SHOWN, Found, read_path
 
 CANDIDATES: Final = 1000
@@ -105,17 +106,13 @@ def _vector(data: str) -> str:
     if message_of(raw) is None:
         return ""
     found = index_words(words_of(decode_message(raw)))[:_MOST_WORDS]
-    return " ".join(f"{_lexeme(word)}:{place}" for place, word in enumerate(found, 1))
+    return " ".join(f"{lexeme(word)}:{place}" for place, word in enumerate(found, 1))
 
 
 def _query(phrases: Iterable[Phrase]) -> str:
     """Return phrases as a tsquery: all of them, the words of one side by side."""
     terms = []
     for phrase in phrases:
-        words = [_lexeme(word) for word in phrase.words]
+        words = [lexeme(word) for word in phrase.words]
         terms.append(" <-> ".join(words) + (":*" if phrase.open else ""))
     return " & ".join(f"({term})" for term in terms)
-
-
-def _lexeme(word: str) -> str:
-    return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"

@@ -65,7 +65,7 @@ def test_who_counts_tokens_is_no_reason_to_cut_again(
     found: jan.Collection, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found.add("docs", embedder="hash")
-    with found._shelf.open().file.writing() as connection:
+    with found._shelf.open().database.writing() as connection:
         connection.execute("UPDATE document SET cut = replace(cut, 'o200k_base', 'another')")
     assert set(found.add("docs").status) == {"unchanged"}
     (docs / "b.md").write_text("changed", encoding="utf-8")

@@ -11,8 +11,7 @@ import jan_magics as jan
 from jan_magics.domain.errors import SettingError
 from tests.conftest import require
 from tests.kernel import running_kernel
-from tests.storage.conftest import missing_for_postgres
-from tests.storage.servers import postgres
+from tests.storage.servers import missing_for_postgres, postgres
 
 
 @pytest.fixture(scope="module")

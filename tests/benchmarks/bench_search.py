@@ -133,7 +133,7 @@ def measure(n: int, dim: int, folder: Path) -> dict[str, float]:
     for _ in ingest.add(collection, documents(texts), RECIPE, lines, embedder):
         pass
     with collection.file.reading() as connection:
-        matrix = vectors.load(connection, 1, dim)
+        matrix = vectors.matrix(collection.dialect.read(connection, 1, "true", ()), dim)
         assert len(matrix.numbers) == n
     raw = sqlite_vec_here(folder, rows)
     options = Options(k=K, mode="vector")

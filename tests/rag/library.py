@@ -12,7 +12,12 @@ from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embed_hash import HashEmbedder
 from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.options import Options
+from jan_magics.rag.pgvector import PostgresCollection
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import Found, search
+from jan_magics.rag.statements import fetched
+from jan_magics.storage.database import Database
+from tests.storage.servers import schema_at
 
 RECIPE = Recipe("chars", 80, 0, "chars")
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -59,13 +64,20 @@ def lines(document: Document, recipe: Recipe) -> tuple[Chunk, ...]:
     return tuple(chunks)
 
 
-def opened(path: Path, *, read_only: bool = False) -> SqliteCollection:
+def opened(path: Path, *, read_only: bool = False, kind: str = "sqlite") -> RowCollection:
+    """Open the collection of a file, or of a schema that stands for it."""
+    if kind == "postgres":
+        return PostgresCollection(schema_at(path), lambda: NOON, read_only=read_only)
+    return opened_file(path, read_only=read_only)
+
+
+def opened_file(path: Path, *, read_only: bool = False) -> SqliteCollection:
     """Open the collection of a file."""
     return SqliteCollection(path, lambda: NOON, read_only=read_only)
 
 
 def add(
-    collection: SqliteCollection,
+    collection: RowCollection,
     *documents: Document | DocumentRow,
     embedder: Embedder | WordsAlone | None = HASH,
     recipe: Recipe = RECIPE,
@@ -75,7 +87,7 @@ def add(
 
 
 def ask(
-    collection: SqliteCollection,
+    collection: RowCollection,
     question: str,
     options: Options | None = None,
     embedder: Embedder | None = HASH,
@@ -92,3 +104,13 @@ def texts(found: Found, *, used: bool = True) -> list[str]:
 def statuses(rows: Sequence[DocumentRow]) -> list[tuple[str, str]]:
     """Return source and status of rows."""
     return [(row.source, row.status) for row in rows]
+
+
+def tables_of(collection: RowCollection, connection: Database) -> list[str]:
+    """Return the names of the tables that hold a collection."""
+    query = (
+        "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        if isinstance(collection, SqliteCollection)
+        else "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+    )
+    return [name for (name,) in fetched(connection, query)]

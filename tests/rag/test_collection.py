@@ -9,23 +9,34 @@ from jan_magics.domain.errors import (
 )
 from jan_magics.domain.retrieval import Document, DocumentRow, Index, Recipe
 from jan_magics.rag import ingest
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.statements import fetched
 from tests.rag.embedding import Counting
-from tests.rag.library import DOCUMENTS, HASH, RECIPE, add, ask, lines, opened, statuses, texts
+from tests.rag.library import (
+    DOCUMENTS,
+    HASH,
+    RECIPE,
+    add,
+    ask,
+    lines,
+    opened,
+    statuses,
+    tables_of,
+    texts,
+)
 
 
-def counts(collection: SqliteCollection) -> dict[str, int]:
+def counts(collection: RowCollection) -> dict[str, int]:
     """Return how many rows each table has that holds anything of a document."""
     tables = ["document", "passage", "chunk", "words"]
-    with collection.file.reading() as connection:
-        names = fetched(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
-        tables += [n for (n,) in names if n.startswith("vectors_") or n in ("near_1",)]
+    with collection.database.reading() as connection:
+        names = tables_of(collection, connection)
+        tables += [n for n in names if n.startswith("vectors_") or n in ("near_1",)]
         return {t: fetched(connection, f"SELECT count(*) FROM {t}")[0][0] for t in tables}
 
 
-def test_s11_unchanged_costs_nothing(empty: SqliteCollection) -> None:
+def test_s11_unchanged_costs_nothing(empty: RowCollection) -> None:
     embedder = Counting()
     assert statuses(add(empty, *DOCUMENTS, embedder=embedder)) == [
         (each.source, "added") for each in DOCUMENTS
@@ -37,7 +48,7 @@ def test_s11_unchanged_costs_nothing(empty: SqliteCollection) -> None:
     assert (len(embedder.seen), counts(empty)) == (asked, before)
 
 
-def test_s11_of_a_changed_document_only_new_texts_are_embedded(empty: SqliteCollection) -> None:
+def test_s11_of_a_changed_document_only_new_texts_are_embedded(empty: RowCollection) -> None:
     embedder = Counting()
     add(empty, Document("a.txt", "one\ntwo\nthree\n"), embedder=embedder)
     embedder.seen.clear()
@@ -47,7 +58,7 @@ def test_s11_of_a_changed_document_only_new_texts_are_embedded(empty: SqliteColl
     assert counts(empty)["chunk"] == counts(empty)["words"] == counts(empty)["vectors_1"] == 4
 
 
-def test_s3_the_old_wording_is_not_found_any_more(empty: SqliteCollection) -> None:
+def test_s3_the_old_wording_is_not_found_any_more(empty: RowCollection) -> None:
     add(empty, Document("a.txt", "the secret word is abracadabra\nother\n"))
     for index in ("vec0", "numpy"):
         assert texts(ask(empty, "abracadabra", Options(mode="vector", index=index, k=1)))
@@ -58,7 +69,7 @@ def test_s3_the_old_wording_is_not_found_any_more(empty: SqliteCollection) -> No
         assert not [t for t in texts(ask(empty, "abracadabra", options)) if "abra" in t]
 
 
-def test_s12_two_sources_may_share_content(empty: SqliteCollection) -> None:
+def test_s12_two_sources_may_share_content(empty: RowCollection) -> None:
     embedder = Counting()
     twins = [Document(name, "the same text\n") for name in ("a.txt", "b.txt")]
     rows = add(empty, *twins, embedder=embedder)
@@ -72,7 +83,7 @@ def test_s12_two_sources_may_share_content(empty: SqliteCollection) -> None:
     assert counts(empty)["vectors_1"] == 1
 
 
-def test_s10_what_is_removed_is_found_by_no_path(library: SqliteCollection) -> None:
+def test_s10_what_is_removed_is_found_by_no_path(library: RowCollection) -> None:
     ask(library, "thread", Options(index="vec0"))
     ids = {hit.chunk.id for hit in ask(library, "thread", Options(k=50)).hits}
     for document in DOCUMENTS:
@@ -107,7 +118,7 @@ def test_s17_any_name_of_a_file(tmp_path: Path, name: str) -> None:
     assert name in [path.name for path in tmp_path.iterdir()]
 
 
-def test_a_document_comes_back_as_it_was(library: SqliteCollection) -> None:
+def test_a_document_comes_back_as_it_was(library: RowCollection) -> None:
     for document in DOCUMENTS:
         assert library.document(document.source) == document
     rows = library.documents()
@@ -116,7 +127,7 @@ def test_a_document_comes_back_as_it_was(library: SqliteCollection) -> None:
     assert rows[0].recipe == str(RECIPE)
 
 
-def test_c15_half_characters_and_nul_harm_nobody(empty: SqliteCollection) -> None:
+def test_c15_half_characters_and_nul_harm_nobody(empty: RowCollection) -> None:
     odd = Document("\udcff.txt", "before \ud800 after\0\nplain\n")
     rows = add(empty, odd, DOCUMENTS[0])
     assert [row.status for row in rows] == ["added", "added"]
@@ -125,19 +136,19 @@ def test_c15_half_characters_and_nul_harm_nobody(empty: SqliteCollection) -> Non
     assert hit.text == "before \ufffd after\0\n"
 
 
-def test_rows_of_unreadable_files_go_through(empty: SqliteCollection) -> None:
+def test_rows_of_unreadable_files_go_through(empty: RowCollection) -> None:
     scan = DocumentRow("scan.pdf", "failed", "a scan: no text in it")
     rows = add(empty, scan, DOCUMENTS[0], Document("blank.txt", " \n"))
     assert [row.status for row in rows] == ["failed", "added", "skipped"]
 
 
-def test_a_source_twice_in_one_run_ends_in_the_later_form(empty: SqliteCollection) -> None:
+def test_a_source_twice_in_one_run_ends_in_the_later_form(empty: RowCollection) -> None:
     rows = add(empty, Document("a.txt", "old\n"), Document("a.txt", "new\n"))
     assert [row.status for row in rows] == ["added", "replaced"]
     assert empty.document("a.txt").text == "new\n"
 
 
-def test_stopping_ends_between_documents(empty: SqliteCollection) -> None:
+def test_stopping_ends_between_documents(empty: RowCollection) -> None:
     class StopError(Exception):
         pass
 
@@ -153,7 +164,7 @@ def test_stopping_ends_between_documents(empty: SqliteCollection) -> None:
     assert {row.chunks for row in whole} == {300}
 
 
-def test_another_recipe_cuts_anew(library: SqliteCollection) -> None:
+def test_another_recipe_cuts_anew(library: RowCollection) -> None:
     rows = add(library, DOCUMENTS[0], recipe=Recipe("chars", 90, 0, "chars"))
     assert statuses(rows) == [(DOCUMENTS[0].source, "replaced")]
     ids: Index = "numpy"

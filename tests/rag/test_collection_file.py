@@ -13,7 +13,7 @@ from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.collection_file import CollectionFile
 from jan_magics.rag.options import Options
 from jan_magics.rag.statements import fetched
-from tests.rag.library import DOCUMENTS, NOON, add, ask, opened, texts
+from tests.rag.library import DOCUMENTS, NOON, add, ask, opened, opened_file, texts
 
 
 @pytest.fixture
@@ -98,17 +98,17 @@ def test_s13_a_lock_has_a_name_and_an_end(saved: Path) -> None:
     file.close()
 
 
-def test_s15_a_lost_copy_of_the_vectors_is_made_anew(library: SqliteCollection) -> None:
+def test_s15_a_lost_copy_of_the_vectors_is_made_anew(filed: SqliteCollection) -> None:
     options = Options(mode="vector", index="vec0", k=50)
-    want = ask(library, "active thread", options)
-    with library.file.writing() as connection:
+    want = ask(filed, "active thread", options)
+    with filed.file.writing() as connection:
         connection.execute("DROP TABLE near_1")
-    assert ask(library, "active thread", options) == want
+    assert ask(filed, "active thread", options) == want
     # A process without sqlite-vec writes: the copy is behind.
-    plain = opened(library.file.path)
+    plain = opened(filed.file.path)
     add(plain, Document("late.txt", "a thread that came late\n"))
     plain.close()
-    assert "a thread that came late" in texts(ask(library, "thread late", options))
+    assert "a thread that came late" in texts(ask(filed, "thread late", options))
 
 
 def test_s1_without_sqlite_vec_numpy_answers_the_same(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_every_thread_keeps_the_copy_of_the_vectors(saved: Path) -> None:
     first = opened(saved)
     ask(first, "thread", Options(index="vec0"))
     first.close()
-    second = opened(saved)
+    second = opened_file(saved)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(add, second, Document("new.txt", "from another thread\n")).result()
         pool.submit(second.remove, "zh.txt").result()

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from jan_magics.domain.errors import EmbedderError, RetrievalError, SettingError
 from jan_magics.domain.retrieval import Document, Hit
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.evaluate import Search, Setting, evaluate, settings_of
 from jan_magics.rag.judging import Judged, Question, Wanted, judge, read_questions
 from jan_magics.rag.options import Options
 from jan_magics.rag.remembered import Remembered
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.search import search
 from tests.rag.library import DOCUMENTS, HASH
 from tests.rag.sources import BRIDGE, HITS, MAY, NOTES, PLAN, RIVER, WordCounts, hit
@@ -99,7 +99,7 @@ def test_rows_that_are_not_used_do_not_count() -> None:
     assert (found.recall, found.first_rank, found.tokens) == (0, None, 0)
 
 
-def asked(collection: SqliteCollection) -> Callable[[Setting], Search]:
+def asked(collection: RowCollection) -> Callable[[Setting], Search]:
     def searching(setting: Setting) -> Search:
         options = Options(**dict(setting))  # type: ignore[arg-type]
         return lambda text: search(collection, [text], options, HASH)[0].hits
@@ -116,7 +116,7 @@ QUESTIONS = (
 )
 
 
-def test_a_row_a_setting(library: SqliteCollection) -> None:
+def test_a_row_a_setting(library: RowCollection) -> None:
     settings = settings_of({"mode": ["hybrid", "keyword"], "k": [1, 3]})
     report = evaluate(QUESTIONS, settings, asked(library))
     assert [row.setting for row in report.settings] == [
@@ -135,7 +135,7 @@ def test_a_row_a_setting(library: SqliteCollection) -> None:
     assert report.notes == ("1 question with no source: not counted",)
 
 
-def test_a_row_a_question(library: SqliteCollection) -> None:
+def test_a_row_a_question(library: RowCollection) -> None:
     report = evaluate(QUESTIONS, settings_of(None), asked(library), k=2)
     judged = [each for _, each in report.questions]
     assert [each.question for each in judged] == [question.text for question in QUESTIONS]
@@ -184,7 +184,7 @@ def test_r6_a_fusion_that_loses_is_said() -> None:
     assert report.notes == ("hybrid loses against keyword: nDCG 0.631 < 1.000",)
 
 
-def test_what_makes_no_sense_is_refused(library: SqliteCollection) -> None:
+def test_what_makes_no_sense_is_refused(library: RowCollection) -> None:
     with pytest.raises(SettingError, match="there are no questions"):
         evaluate([], settings_of(None), asked(library))
     for k in (0, "5", True, 1.5, None):

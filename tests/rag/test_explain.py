@@ -8,10 +8,10 @@ import pytest
 from jan_magics.api.hit_tables import explained_table
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Document, Mode
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.explain import Explained, explain
 from jan_magics.rag.knobs import TOGETHER, Knob
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from tests.rag.library import HASH, add, ask
 
 QUESTION = "thread with two branches"
@@ -19,17 +19,17 @@ MANY = Document("many.txt", "".join(f"thread number{i} of the list\n" for i in r
 
 
 @pytest.fixture
-def full(library: SqliteCollection) -> SqliteCollection:
+def full(library: RowCollection) -> RowCollection:
     add(library, MANY)
     return library
 
 
-def chunk(collection: SqliteCollection, text: str) -> str:
+def chunk(collection: RowCollection, text: str) -> str:
     everything = ask(collection, text, Options(k=1, mode="keyword"))
     return everything.hits[0].chunk.id
 
 
-def why(collection: SqliteCollection, identity: str, options: Options) -> Explained:
+def why(collection: RowCollection, identity: str, options: Options) -> Explained:
     return explain(collection, QUESTION, identity, options, HASH)
 
 
@@ -45,9 +45,7 @@ def why(collection: SqliteCollection, identity: str, options: Options) -> Explai
         (Options(k=2, rerank="mmr"), "recall"),
     ],
 )
-def test_each_knob_does_what_it_says(
-    full: SqliteCollection, options: Options, lost_at: str
-) -> None:
+def test_each_knob_does_what_it_says(full: RowCollection, options: Options, lost_at: str) -> None:
     identity = chunk(full, "number77")
     told = why(full, identity, options)
     assert told.lost_at in (lost_at, "pool")
@@ -84,7 +82,7 @@ def turned(options: Options, knob: Knob) -> Options:
     ],
 )
 def test_knobs_that_help_only_together_are_told_together(
-    full: SqliteCollection, options: Options, together: str
+    full: RowCollection, options: Options, together: str
 ) -> None:
     identity = chunk(full, "number77")
     told = why(full, identity, options)
@@ -106,7 +104,7 @@ def test_knobs_that_help_only_together_are_told_together(
 
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
 @pytest.mark.parametrize("question", [QUESTION, "如何重置密码"])
-def test_each_stage_says_what_it_saw(full: SqliteCollection, mode: Mode, question: str) -> None:
+def test_each_stage_says_what_it_saw(full: RowCollection, mode: Mode, question: str) -> None:
     options = Options(k=2, mode=mode)
     everything = ask(full, question, replace(options, all=True)).hits
     for hit in (everything[0], everything[-1]):
@@ -126,7 +124,7 @@ def test_each_stage_says_what_it_saw(full: SqliteCollection, mode: Mode, questio
             assert hit.vector_rank in (stages["vector"].rank, None)
 
 
-def test_a_chunk_that_no_stage_saw_is_told_how_far_away_it_is(full: SqliteCollection) -> None:
+def test_a_chunk_that_no_stage_saw_is_told_how_far_away_it_is(full: RowCollection) -> None:
     identity = chunk(full, "密码")
     told = why(full, identity, Options(k=1))
     vector, words, fused = told.stages
@@ -145,7 +143,7 @@ def test_a_chunk_that_no_stage_saw_is_told_how_far_away_it_is(full: SqliteCollec
     assert rows["rank_then"].isna()["stage: vector"]
 
 
-def test_a_threshold_is_told_to_the_fourth_place(full: SqliteCollection) -> None:
+def test_a_threshold_is_told_to_the_fourth_place(full: RowCollection) -> None:
     best = ask(full, QUESTION, Options(k=1, mode="vector")).hits[0]
     assert best.vector is not None
     options = Options(k=1, mode="vector", threshold=best.vector + 0.01)
@@ -156,7 +154,7 @@ def test_a_threshold_is_told_to_the_fourth_place(full: SqliteCollection) -> None
     assert knob.rank_then == 1
 
 
-def test_a_chunk_that_is_used_has_nothing_to_explain(full: SqliteCollection) -> None:
+def test_a_chunk_that_is_used_has_nothing_to_explain(full: RowCollection) -> None:
     best = ask(full, QUESTION, Options(k=1)).hits[0]
     told = why(full, best.chunk.id, Options(k=3))
     assert (told.lost_at, told.rank, told.knobs) == (None, 1, ())
@@ -164,13 +162,13 @@ def test_a_chunk_that_is_used_has_nothing_to_explain(full: SqliteCollection) -> 
     assert explained_table(told).attrs["jan"]["said"] == "used, at rank 1"
 
 
-def test_a_chunk_without_the_words_is_let_in_by_another_mode(full: SqliteCollection) -> None:
+def test_a_chunk_without_the_words_is_let_in_by_another_mode(full: RowCollection) -> None:
     identity = chunk(full, "密码")
     told = why(full, identity, Options(k=5, mode="keyword"))
     assert told.lost_at == "pool"
     assert {each.knob: each.needed for each in told.knobs}["k"] is None
 
 
-def test_an_unknown_chunk(full: SqliteCollection) -> None:
+def test_an_unknown_chunk(full: RowCollection) -> None:
     with pytest.raises(RetrievalError, match="'nothing'"):
         why(full, "nothing", Options())

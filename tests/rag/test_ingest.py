@@ -6,12 +6,11 @@ import pytest
 from jan_magics.domain.errors import EmbedderError
 from jan_magics.domain.retrieval import Document
 from jan_magics.rag import ingest
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.embedders import WORDS_ALONE
 from jan_magics.rag.options import Options
-from jan_magics.rag.statements import fetched
+from jan_magics.rag.row_collection import RowCollection
 from tests.rag.embedding import Broken, Counting
-from tests.rag.library import DOCUMENTS, HASH, RECIPE, add, ask, lines, texts
+from tests.rag.library import DOCUMENTS, HASH, RECIPE, add, ask, lines, tables_of, texts
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,7 @@ from tests.rag.library import DOCUMENTS, HASH, RECIPE, add, ask, lines, texts
     [np.zeros((1, 256)), np.zeros((3, 8)), np.zeros((4, 256)), [], np.zeros(256)],
     ids=["short", "narrow", "long", "nothing", "flat"],
 )
-def test_e3_a_batch_of_another_shape_is_refused(empty: SqliteCollection, rows: object) -> None:
+def test_e3_a_batch_of_another_shape_is_refused(empty: RowCollection, rows: object) -> None:
     with pytest.raises(EmbedderError, match="shape"):
         add(empty, DOCUMENTS[0], embedder=Broken(rows))
     assert empty.documents() == []
@@ -27,7 +26,7 @@ def test_e3_a_batch_of_another_shape_is_refused(empty: SqliteCollection, rows: o
 
 @pytest.mark.parametrize("bad", [0.0, float("nan"), float("inf"), -float("inf")])
 def test_e7_a_vector_without_direction_is_refused_and_listed(
-    empty: SqliteCollection, bad: float
+    empty: RowCollection, bad: float
 ) -> None:
     vectors = HASH.embed(["one", "two", "three"])
     vectors[1] = bad
@@ -39,7 +38,7 @@ def test_e7_a_vector_without_direction_is_refused_and_listed(
     assert texts(ask(empty, "two", Options(mode="keyword"))) == ["two"]
 
 
-def test_e4_a_chunk_above_the_limit_is_cut_again_and_says_so(empty: SqliteCollection) -> None:
+def test_e4_a_chunk_above_the_limit_is_cut_again_and_says_so(empty: RowCollection) -> None:
     embedder = Counting(limit=4)
     text = "a b c d e f g h i j\nshort\n"
     rows = add(empty, Document("a.txt", text), embedder=embedder)
@@ -51,7 +50,7 @@ def test_e4_a_chunk_above_the_limit_is_cut_again_and_says_so(empty: SqliteCollec
     assert sorted(hit.chunk.index for hit in found.hits) == list(range(len(spans)))
 
 
-def test_e1_another_embedder_takes_over_when_it_is_complete(library: SqliteCollection) -> None:
+def test_e1_another_embedder_takes_over_when_it_is_complete(library: RowCollection) -> None:
     class StopError(Exception):
         pass
 
@@ -70,17 +69,17 @@ def test_e1_another_embedder_takes_over_when_it_is_complete(library: SqliteColle
     assert other.seen[asked:] == ["added meanwhile\n"]
     assert library.fingerprint == other.fingerprint
     assert ask(library, "added meanwhile", Options(mode="vector"), other).hits
-    with library.file.reading() as connection:
-        names = [n for (n,) in fetched(connection, "SELECT name FROM sqlite_schema")]
+    with library.database.reading() as connection:
+        names = tables_of(library, connection)
     assert [name for name in names if name.startswith("vectors_")] == ["vectors_2"]
 
 
-def test_without_its_embedder_nothing_is_added(library: SqliteCollection) -> None:
+def test_without_its_embedder_nothing_is_added(library: RowCollection) -> None:
     with pytest.raises(EmbedderError, match="hash"):
         add(library, Document("a.txt", "text\n"), embedder=None)
 
 
-def test_a_collection_of_words_alone_gets_vectors_later(empty: SqliteCollection) -> None:
+def test_a_collection_of_words_alone_gets_vectors_later(empty: RowCollection) -> None:
     add(empty, *DOCUMENTS, embedder=None)
     assert texts(ask(empty, "token budget", embedder=None))[0].startswith("A token")
     assert "no vectors" in ask(empty, "token budget").notes[0]
@@ -88,7 +87,7 @@ def test_a_collection_of_words_alone_gets_vectors_later(empty: SqliteCollection)
     assert ask(empty, "token budget").facts["mode"] == "hybrid"
 
 
-def test_e4_a_switch_to_an_embedder_with_a_limit_ignores_no_end(library: SqliteCollection) -> None:
+def test_e4_a_switch_to_an_embedder_with_a_limit_ignores_no_end(library: RowCollection) -> None:
     other = Counting("2", limit=4)
     library.switch(other)
     assert all(len(text.split()) <= 4 for text in other.seen)
@@ -98,7 +97,7 @@ def test_e4_a_switch_to_an_embedder_with_a_limit_ignores_no_end(library: SqliteC
     assert texts(found)[0].endswith("that is shown.")
 
 
-def test_a_slow_embedder_says_how_far_it_is(empty: SqliteCollection) -> None:
+def test_a_slow_embedder_says_how_far_it_is(empty: RowCollection) -> None:
     said: list[tuple[str, int, int | None]] = []
     many = Document("many.txt", "".join(f"line {n} of it\n" for n in range(150)))
 
@@ -112,7 +111,7 @@ def test_a_slow_embedder_says_how_far_it_is(empty: SqliteCollection) -> None:
 
 
 def test_another_embedder_says_how_far_it_is_from_its_first_texts_on(
-    empty: SqliteCollection,
+    empty: RowCollection,
 ) -> None:
     add(empty, Document("many.txt", "".join(f"line {n} of it\n" for n in range(300))))
     said: list[tuple[int, int]] = []
@@ -122,7 +121,7 @@ def test_another_embedder_says_how_far_it_is_from_its_first_texts_on(
 
 
 def test_e4_documents_that_nobody_named_are_cut_to_what_another_embedder_reads(
-    empty: SqliteCollection,
+    empty: RowCollection,
 ) -> None:
     add(empty, Document("a.txt", "一 b c d e f g 🦊\n"), Document("b.txt", "short\n"))
     other = Counting("2", limit=4)
@@ -139,7 +138,7 @@ def test_e4_documents_that_nobody_named_are_cut_to_what_another_embedder_reads(
     ]
 
 
-def test_e4_an_interrupted_cutting_goes_on_the_next_time(empty: SqliteCollection) -> None:
+def test_e4_an_interrupted_cutting_goes_on_the_next_time(empty: RowCollection) -> None:
     class StopError(Exception):
         pass
 
@@ -161,12 +160,12 @@ def test_e4_an_interrupted_cutting_goes_on_the_next_time(empty: SqliteCollection
     assert empty.cut_for_others(4) == []
 
 
-def test_none_by_choice_forgets_the_vectors(library: SqliteCollection) -> None:
+def test_none_by_choice_forgets_the_vectors(library: RowCollection) -> None:
     rows = add(library, embedder=WORDS_ALONE)
     assert {row.reason for row in rows} == {"its vectors are forgotten (--embedder none)"}
     assert (library.words_alone, library.fingerprint) == (True, None)
-    with library.file.reading() as connection:
-        names = [n for (n,) in fetched(connection, "SELECT name FROM sqlite_schema")]
+    with library.database.reading() as connection:
+        names = tables_of(library, connection)
     assert not [name for name in names if name.startswith(("vectors_", "near_"))]
     assert texts(ask(library, "token budget"))[0].startswith("A token")
     add(library)

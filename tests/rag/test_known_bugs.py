@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import apsw
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from jan_magics.rag.collection_file import CollectionFile
 from jan_magics.rag.doctor import examine
 from jan_magics.rag.embed_hash import HashEmbedder
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.statements import fetched
 from tests.rag.library import DOCUMENTS, HASH, NOON, add, ask, texts
 
@@ -42,7 +44,7 @@ class Prefixed:
         return True
 
 
-def test_e6_another_prefix_is_another_embedder(empty: SqliteCollection) -> None:
+def test_e6_another_prefix_is_another_embedder(empty: RowCollection) -> None:
     plain, other = Prefixed(), Prefixed(query="Instruct: find\nQuery: ")
     add(empty, DOCUMENTS[0], embedder=plain)
     ask(empty, "thread", embedder=plain)
@@ -53,11 +55,12 @@ def test_e6_another_prefix_is_another_embedder(empty: SqliteCollection) -> None:
     assert "not at hand" in " ".join(found.notes)
 
 
-def test_s5_neighbours_on_the_disk_are_asked_for_by_k(library: SqliteCollection) -> None:
-    ask(library, "thread", Options(mode="vector", index="vec0"))
+def test_s5_neighbours_on_the_disk_are_asked_for_by_k(filed: SqliteCollection) -> None:
+    ask(filed, "thread", Options(mode="vector", index="vec0"))
     said: list[str] = []
-    with library.snapshot("vec0") as snapshot:
+    with filed.snapshot("vec0") as snapshot:
         connection = snapshot._connection
+        assert isinstance(connection, apsw.Connection)
         connection.trace_v2(1, lambda event: said.append(event["sql"]))
         near.nearest(connection, 1, HASH.embed(["thread"])[0].tobytes(), 3)
     asked = [sql for sql in said if "MATCH" in sql]
@@ -65,7 +68,7 @@ def test_s5_neighbours_on_the_disk_are_asked_for_by_k(library: SqliteCollection)
     assert all("k = ?" in sql and "LIMIT" not in sql for sql in asked)
 
 
-def test_s8_what_is_not_known_of_a_document_is_no_error(empty: SqliteCollection) -> None:
+def test_s8_what_is_not_known_of_a_document_is_no_error(empty: RowCollection) -> None:
     rows = [Document("a.txt", "one fox", metadata={"year": None, "tag": "x"}),
             Document("b.txt", "two foxes", metadata={"tag": None})]  # fmt: skip
     add(empty, *rows)
@@ -74,9 +77,9 @@ def test_s8_what_is_not_known_of_a_document_is_no_error(empty: SqliteCollection)
     assert ask(empty, "fox", Options(where="year = 2024")).hits == ()
 
 
-def test_s9_every_key_is_a_whole_number(library: SqliteCollection) -> None:
-    ask(library, "thread", Options(mode="vector", index="vec0"))
-    with library.file.reading() as connection:
+def test_s9_every_key_is_a_whole_number(filed: SqliteCollection) -> None:
+    ask(filed, "thread", Options(mode="vector", index="vec0"))
+    with filed.file.reading() as connection:
         tables = dict(fetched(connection, "SELECT name, sql FROM sqlite_schema WHERE sql <> ''"))
     assert "primary key" not in tables["near_1"].lower()
     for table in ("document", "chunk", "passage"):
@@ -85,7 +88,7 @@ def test_s9_every_key_is_a_whole_number(library: SqliteCollection) -> None:
 
 def test_s14_on_a_network_the_log_is_not_shared_and_it_is_said(tmp_path: Path) -> None:
     shared = SqliteCollection(tmp_path / "c.db", lambda: NOON)
-    shared.file = CollectionFile(tmp_path / "c.db", network=lambda _: "nfs4")
+    shared.database = shared.file = CollectionFile(tmp_path / "c.db", network=lambda _: "nfs4")
     add(shared, *DOCUMENTS)
     assert not list(tmp_path.glob("c.db-*"))
     told = {each.check: each for each in examine(shared)}
@@ -104,21 +107,24 @@ def test_s14_one_sqlite_library_a_process() -> None:
 
 
 def test_r3_a_cosine_is_shown_as_measured_with_its_percentile_beside(
-    library: SqliteCollection,
+    filed: SqliteCollection,
 ) -> None:
-    found = ask(library, "token budget", Options(mode="vector", k=50))
+    found = ask(filed, "token budget", Options(mode="vector", k=50))
     rows = [hit.vector for hit in found.hits]
     assert [hit.score for hit in found.hits] == rows
     measured = [row for row in rows if row is not None]
     below = [sum(other < row for other in measured) / len(rows) for row in measured]
     assert found.facts["percentile"] == pytest.approx(below, abs=1e-4)
-    disk = ask(library, "token budget", Options(mode="vector", index="vec0"))
+    disk = ask(filed, "token budget", Options(mode="vector", index="vec0"))
     assert "percentile" not in disk.facts
 
 
-def test_r3_a_sample_tells_the_percentile_of_many(empty: SqliteCollection) -> None:
-    add(empty, Document("many.txt", "".join(f"entry number{n} of {n % 97}\n" for n in range(5000))))
-    found = ask(empty, "entry number7", Options(mode="vector", k=5000))
+def test_r3_a_sample_tells_the_percentile_of_many(empty_file: SqliteCollection) -> None:
+    add(
+        empty_file,
+        Document("many.txt", "".join(f"entry number{n} of {n % 97}\n" for n in range(5000))),
+    )
+    found = ask(empty_file, "entry number7", Options(mode="vector", k=5000))
     cosines = np.array([hit.vector for hit in found.hits])
     exact = [(cosines < cosine - 1e-5).mean() for cosine in cosines]
     assert found.facts["percentile"] == pytest.approx(exact, abs=0.05)
@@ -136,7 +142,7 @@ class Judge:
         return [*self._logits, *[0.0] * len(texts)][: len(texts)]
 
 
-def test_r9_log_odds_order_and_their_probability_stands_beside(library: SqliteCollection) -> None:
+def test_r9_log_odds_order_and_their_probability_stands_beside(library: RowCollection) -> None:
     found = ask(library, "thread", Options(rerank=Judge(41.0, 42.0, -800.0), all=True, k=3))
     again = [hit.rerank for hit in found.hits if hit.rerank is not None]
     assert again[:2] == [42.0, 41.0]

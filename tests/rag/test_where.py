@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jan_magics.domain.errors import WhereError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.retrieval import Document
-from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.where import All, Comparison, Either, Not, parse, read
 from tests.rag.library import add
 
@@ -24,12 +24,12 @@ OLD = Document("old.txt", "an old note\n", metadata={"year": "2019", "date": "20
 
 
 @pytest.fixture
-def books(empty: SqliteCollection) -> SqliteCollection:
+def books(empty: RowCollection) -> RowCollection:
     add(empty, BOOK, OLD)
     return empty
 
 
-def passing(collection: SqliteCollection, where: str | Mapping[str, Json]) -> str:
+def passing(collection: RowCollection, where: str | Mapping[str, Json]) -> str:
     """Return the first letters of the chunks that a filter lets pass."""
     tree = read(where)
     assert tree is not None
@@ -68,7 +68,7 @@ def passing(collection: SqliteCollection, where: str | Mapping[str, Json]) -> st
         ("none = 1", ""),
     ],
 )
-def test_what_passes(books: SqliteCollection, where: str, letters: str) -> None:
+def test_what_passes(books: RowCollection, where: str, letters: str) -> None:
     assert passing(books, where) == letters
 
 
@@ -80,7 +80,7 @@ def test_what_passes(books: SqliteCollection, where: str, letters: str) -> None:
         ({"year": {">=": 2020, "<": 2030}, "heading": {"~": "install"}}, "#p"),
     ],
 )
-def test_a_dict_works_too(books: SqliteCollection, where: Mapping[str, Json], letters: str) -> None:
+def test_a_dict_works_too(books: RowCollection, where: Mapping[str, Json], letters: str) -> None:
     assert passing(books, where) == letters
 
 
@@ -98,7 +98,7 @@ def test_and_binds_tighter_than_or() -> None:
         "page = 3 page = 4", "not", "and = 3 or", "(" * 200 + "a = 1" + ")" * 200, "source ! 3",
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_says_how_it_is_written(books: SqliteCollection, where: str) -> None:
+def test_what_cannot_be_read_says_how_it_is_written(books: RowCollection, where: str) -> None:
     with pytest.raises(WhereError) as caught:
         passing(books, where)
     assert caught.value.next_step
@@ -124,7 +124,7 @@ def test_s17_values_and_keys_are_never_part_of_the_statement(value: str, key: st
 
 
 @pytest.mark.parametrize("hostile", ["'; DROP TABLE chunk; --", '" OR 1=1', 'a\'b-c "d"', "中文"])
-def test_s17_hostile_values_find_nothing(books: SqliteCollection, hostile: str) -> None:
+def test_s17_hostile_values_find_nothing(books: RowCollection, hostile: str) -> None:
     assert passing(books, {"source": hostile}) == ""
     assert passing(books, {hostile: 3}) == ""
     assert passing(books, {"source": "old.txt"}) == "a"

@@ -4,9 +4,9 @@ import pytest
 
 from jan_magics.domain.errors import WhereError
 from jan_magics.domain.retrieval import Document
-from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.explain import explain
 from jan_magics.rag.options import Options
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.rag.where_sql import MOST
 from tests.rag.library import DOCUMENTS, HASH, add, ask
 from tests.rag.test_where import passing
@@ -18,7 +18,7 @@ ROW = Document("row/1", "a row\n", "text", metadata={"page": 7, "source": "æ¡£æ¡
 @pytest.mark.parametrize("sign", [" in ", "=", "!="])
 @pytest.mark.parametrize("index", ["numpy", "vec0"])
 def test_a_filter_of_thousands_of_terms_is_looked_at(
-    library: SqliteCollection, name: str, sign: str, index: str
+    library: RowCollection, name: str, sign: str, index: str
 ) -> None:
     values = [str(n) if name in ("page", "year") else f"'{n}.md'" for n in range(2_100)]
     where = {
@@ -34,7 +34,7 @@ def test_a_filter_of_thousands_of_terms_is_looked_at(
 
 @pytest.mark.parametrize("each", ["year in ({n}, 3)", "date in ({n}9, 4)", "text ~ {n}"])
 @pytest.mark.parametrize("word", [" or ", " and "])
-def test_as_many_things_as_can_be_compared(library: SqliteCollection, each: str, word: str) -> None:
+def test_as_many_things_as_can_be_compared(library: RowCollection, each: str, word: str) -> None:
     where = word.join(each.format(n=n) for n in range(2, 2 + MOST))
     for index in ("numpy", "vec0"):
         assert ask(library, "token", Options(where=where, index=index)).hits == ()
@@ -53,12 +53,12 @@ def test_as_many_things_as_can_be_compared(library: SqliteCollection, each: str,
         ("year in (123456789012345678901234567890, 2024)", "TAR"),
     ],
 )
-def test_one_of_several_values(library: SqliteCollection, where: str, letters: str) -> None:
+def test_one_of_several_values(library: RowCollection, where: str, letters: str) -> None:
     assert passing(library, where) == letters
 
 
 def test_a_number_beyond_all_measure_is_compared_as_it_is_written(
-    library: SqliteCollection,
+    library: RowCollection,
 ) -> None:
     add(library, Document("id.md", "numbered\n", metadata={"isbn": "9" * 30}))
     assert passing(library, {"isbn": int("9" * 30)}) == "n"
@@ -66,14 +66,14 @@ def test_a_number_beyond_all_measure_is_compared_as_it_is_written(
     assert passing(library, f"isbn = {'9' * 5000}") == ""
 
 
-def test_more_things_than_can_be_compared_are_refused(library: SqliteCollection) -> None:
+def test_more_things_than_can_be_compared_are_refused(library: RowCollection) -> None:
     where = " or ".join(f"year > {n}" for n in range(MOST + 1))
     with pytest.raises(WhereError, match="compares 201 things") as caught:
         ask(library, "token", Options(where=where))
     assert "source in (" in caught.value.next_step
 
 
-def test_a_field_that_no_document_has_is_named_with_the_nearest(library: SqliteCollection) -> None:
+def test_a_field_that_no_document_has_is_named_with_the_nearest(library: RowCollection) -> None:
     found = ask(library, "token", Options(where="yaer = 2024 or author = Ada"))
     assert found.notes == ("no document has a field 'yaer', closest: 'year'",)
     assert "'pages', closest: 'page'" in ask(library, "token", Options(where="pages = 1")).notes[0]
@@ -83,7 +83,7 @@ def test_a_field_that_no_document_has_is_named_with_the_nearest(library: SqliteC
 
 
 def test_documents_without_a_date_are_counted_where_dates_are_compared(
-    library: SqliteCollection,
+    library: RowCollection,
 ) -> None:
     found = ask(library, "token", Options(where="date >= 2025-01"))
     assert found.notes == (
@@ -94,7 +94,7 @@ def test_documents_without_a_date_are_counted_where_dates_are_compared(
     assert told.notes == found.notes
 
 
-def test_a_field_called_like_a_name_of_ours_is_a_column(empty: SqliteCollection) -> None:
+def test_a_field_called_like_a_name_of_ours_is_a_column(empty: RowCollection) -> None:
     add(empty, ROW, DOCUMENTS[0])
     assert passing(empty, "page = 7") == ""
     assert passing(empty, "column.page = 7") == "a"

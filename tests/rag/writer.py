@@ -1,6 +1,6 @@
 """A process that ingests until it is killed, or for a while, for the tests of several processes.
 
-usage: writer.py FILE NAME ROUNDS; prints a line after each round.
+usage: writer.py FILE NAME ROUNDS [KIND]; prints a line after each round.
 """
 
 import sys
@@ -16,9 +16,9 @@ def version(name: str, n: int) -> Document:
     return Document(f"{name}.txt", "".join(lines))
 
 
-def main(path: str, name: str, rounds: int) -> None:
+def main(path: str, name: str, rounds: int, kind: str = "sqlite") -> None:
     """Write a document anew, round after round."""
-    collection = opened(Path(path))
+    collection = opened(Path(path), kind=kind)
     for n in range(rounds):
         add(collection, version(name, n))
         sys.stdout.write(f"{n}\n")
@@ -27,4 +27,4 @@ def main(path: str, name: str, rounds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

