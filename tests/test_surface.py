@@ -96,6 +96,8 @@ METHODS = {
 }
 """Of the methods of a chat those that there are, with what they take by now."""
 COLLECTION = {
+    "push": "(url)",
+    "pull": "(url)",
     "add": "(paths_or_series_or_frame, *, size=200, overlap=40, splitter='recursive', text=None, "
     "embedder=None, dask=None)",
     "documents": "()",

@@ -9,6 +9,7 @@ from jan_magics.api.given_documents import Given, taken
 from jan_magics.api.hit_tables import documents_table
 from jan_magics.api.ingesting import ingest, refuse_where_off
 from jan_magics.api.opening import host_here
+from jan_magics.api.pushing import moved, there
 from jan_magics.api.searching import Searching
 from jan_magics.api.shelf import Shelf
 from jan_magics.api.usual import OVERLAP, SIZE, SPLITTER, named
@@ -114,6 +115,25 @@ class Collection(Searching):
             SettingError: when it is no name.
         """
         self._shelf.remove(source)
+
+    def push(self, url: str) -> "pd.DataFrame":
+        """Send it to an address, or into a file, with its vectors; a row a document.
+
+        What is there and equal is not sent again, so that an interrupted one goes on. What is only
+        there stays.
+
+        Raises:
+            RetrievalError: when there are vectors of another embedder.
+            SettingError, StoreError: when the address cannot be used, or its server.
+        """
+        host, source = self._shelf.host(), self._shelf.existing()
+        return moved(host, source, there(host, url, made=True))
+
+    def pull(self, url: str) -> "pd.DataFrame":
+        """Fetch what is at an address, or in a file, with its vectors; raises as `push`."""
+        host = self._shelf.host()
+        source = there(host, url, made=False)
+        return moved(host, source, self._shelf.obtain())
 
     def delete(self, off: bool = False) -> None:  # noqa: FBT001, FBT002 - the surface
         """Move the collection to the bin; `off` takes that back, the last deletion of this name.

@@ -32,7 +32,7 @@ from jan_magics.rag.row_collection import RowCollection
 
 _GOING_ON: Final[Mapping[str, str]] = MappingProxyType({
     "documents": "documents", "chunks": "texts embedded", "re-embedded": "texts re-embedded",
-    "cut again": "documents cut again",
+    "cut again": "documents cut again", "sent": "documents sent",
 })  # fmt: skip
 """What is said of each thing that is counted while it goes on."""
 _IN: Final = ("added", "replaced", "unchanged")
@@ -83,7 +83,7 @@ def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
     """
     limits = Limits(int(host.session().settings().get("rag.max_file_mb").value or 100) * MEGABYTE)
     pieces = _Pieces(host, adding, limits)
-    telling = _Telling(display_of(host, Showing()), adding.listed.name)
+    telling = Telling(display_of(host, Showing()), adding.listed.name)
     chosen = adding.recipe.recipe if isinstance(adding.recipe, Keeping) else adding.recipe
     kept: list[DocumentRow] = []
     said = f"{adding.listed.name}: not finished"
@@ -110,7 +110,7 @@ def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
 
 
 @dataclass(slots=True)
-class _Telling:
+class Telling:
     """How far it is; `total` counts what was given, 0 until that is known."""
 
     display: Display

@@ -63,6 +63,12 @@ class Shelf:
         """Return the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.existing(self.name)
 
+    def obtain(self) -> Listed:
+        """Return the collection, made where there is none. Raises as `writable`."""
+        listed = self.retriever().collections.obtain(self.name)
+        self.writable(listed)
+        return listed
+
     def open(self) -> RowCollection:
         """Open the collection. Raises CollectionNotFound, RetrievalError."""
         return self.retriever().collections.open(self.existing(), read_only=self.read_only)

@@ -279,10 +279,6 @@ class Collection(Protocol):
         """Return a whole document. Raises RetrievalError."""
         ...
 
-    def remove(self, *sources: str) -> None:
-        """Forget documents with all that is theirs, all of them or none. Raises RetrievalError."""
-        ...
-
     def close(self) -> None:
         """Close all connections; a later call opens them again."""
         ...

@@ -50,10 +50,7 @@ def _add(magics: Any, parsed: Any, _: str) -> object:
     if any(not isinstance(each, str) for each in given) and len(given) > 1:
         raise UsageError("%rag add: a table is added by itself, without files beside it")
     what = given[0] if len(given) == 1 else given
-    table = found.add(what, embedder=parsed.embedder, text=parsed.text, **how)
-    for line in table.attrs["jan"]["said"]:
-        say(line)
-    return table
+    return _told(found.add(what, embedder=parsed.embedder, text=parsed.text, **how))
 
 
 def _variable(magics: Any, word: str) -> Any:
@@ -131,6 +128,20 @@ def _evaluate(magics: Any, parsed: Any, _: str) -> object:
     return report
 
 
+def _push(magics: Any, parsed: Any, _: str) -> object:
+    return _told(Collection(parsed.collection).push(parsed.url))
+
+
+def _pull(magics: Any, parsed: Any, _: str) -> object:
+    return _told(Collection(parsed.collection).pull(parsed.url))
+
+
+def _told(table: Any) -> object:
+    for line in table.attrs["jan"]["said"]:
+        say(line)
+    return table
+
+
 def _doctor(magics: Any, parsed: Any, _: str) -> object:
     return Collection(parsed.collection).doctor(vacuum=parsed.vacuum)
 
@@ -143,5 +154,6 @@ def _how(parsed: Any) -> dict[str, Any]:
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "": _status, "collections": _collections, "use": _use, "add": _add, "documents": _documents,
     "remove": _remove, "delete": _delete, "search": _search, "explain": _explain,
-    "questions": _questions, "evaluate": _evaluate, "doctor": _doctor,
+    "questions": _questions, "evaluate": _evaluate, "push": _push, "pull": _pull,
+    "doctor": _doctor,
 })  # fmt: skip

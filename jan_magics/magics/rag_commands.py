@@ -69,6 +69,9 @@ RAG_VERBS: Final = (
               repeat=True),
          Flag(("--per-question",), "", "a row a question, not a row a setting"), KEEP),
     ),
+    Verb("push", "send a collection with its vectors to a server; what is equal is not sent again",
+         ("URL",), (WHERE, KEEP)),
+    Verb("pull", "fetch a collection with its vectors from a server", ("URL",), (WHERE, KEEP)),
     Verb("doctor", "check a collection", (),
          (WHERE, Flag(("--vacuum",), "", "first make its file as small as it can be"), KEEP)),
     Verb(

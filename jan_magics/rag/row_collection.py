@@ -81,6 +81,11 @@ class RowCollection(CollectionDocuments):
         """
         generations.switch(self.database, self.dialect, embedder, progress)
 
+    def take(self, fingerprint: Fingerprint) -> None:
+        """Let vectors of an embedder answer that are about to be written; it is empty yet."""
+        n = generations.begun(self.database, self.dialect, fingerprint)
+        generations.taken_over(self.database, self.dialect, n)
+
     def forget(self) -> None:
         """Forget all vectors, and remember that none are wanted."""
         generations.forget(self.database, self.dialect)

@@ -64,6 +64,32 @@ def test_a_notebook_looks_things_up_on_a_server(team: str, tmp_path: Path) -> No
             assert "hunter2" not in f"{ran.error} {ran.out} {ran.err}"
 
 
+def test_a_collection_is_sent_and_fetched(team: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text(NOTES, encoding="utf-8")
+    url = f"{team}#sent"
+    with running_kernel(tmp_path, JAN_EMBEDDER="hash") as kernel:
+        kernel.ok("%load_ext jan_magics")
+        kernel.ok("%rag add notes.md")
+        ran = kernel.ok(f"sent = %rag push {url}")
+        assert "1 added" in ran.out + str(ran.displays)
+        assert kernel.ok("list(sent.source), list(sent.status)").result == (
+            "(['notes.md'], ['added'])"
+        )
+        assert "unchanged" in str(kernel.ok(f"%rag push {url}").results)
+        assert "added" in str(kernel.ok(f"%rag pull {url} -c copy").results)
+        assert "fork makes" in str(kernel.ok("%rag search -c copy two branches").results)
+        (tmp_path / "notes.md").write_text(NOTES + "\nMore.\n", encoding="utf-8")
+        kernel.ok("%rag add notes.md")
+        assert "replaced" in str(kernel.ok(f"%rag push {url}").results)
+        for line, said in (
+            (f"push {url} -c {url}", "both are the same collection"),
+            ("push somewhere", "no address of a collection"),
+            (f"pull {team}#nowhere", "there is no collection"),
+        ):
+            ran = kernel.run(f"%rag {line}")
+            assert said in f"{ran.error} {ran.err}"
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
