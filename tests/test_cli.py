@@ -108,8 +108,20 @@ def test_a_notebook_checks_itself(recorded: Path) -> None:
 def test_what_cannot_be_checked_says_why(tmp_path: Path) -> None:
     code, said = ran(tmp_path, "replay", "gone.ipynb", "--check")
     assert code == 1
-    assert "gone.jan.jsonl" in said
+    assert "the notebook 'gone.ipynb' cannot be read" in said
     assert "Traceback" not in said
+    code, said = ran(tmp_path, "replay", str(write(tmp_path / "new.ipynb", "1")), "--check")
+    assert code == 1
+    assert "new.jan.jsonl" in said
+
+
+def test_lines_that_were_skipped_are_told(recorded: Path, tmp_path: Path) -> None:
+    path = changed(recorded, tmp_path, "", "")
+    cassette = tmp_path / "lesson.jan.jsonl"
+    cassette.write_text(f"<<<<<<< ours\n{cassette.read_text('utf-8')}", "utf-8")
+    code, said = ran(tmp_path, "replay", path.name, "--check")
+    assert code == 0, said
+    assert "lesson.jan.jsonl: line 1 is skipped" in said
 
 
 def test_doctor_threads_and_export(tmp_path: Path) -> None:

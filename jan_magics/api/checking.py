@@ -25,13 +25,17 @@ _REPORT: Final = "from jan_magics.api.checking import report\nprint(report())"
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a check has found: requests not recorded, answers never used, outputs that differ."""
+    """What a check has found: requests not recorded, answers never used, outputs that differ.
+
+    `faults` say which lines of the cassette were skipped.
+    """
 
     notebook: str
     cells: int
     missed: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
     differing: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -43,6 +47,7 @@ class Checked:
             *_several("not recorded", self.missed),
             *_several("differs", self.differing),
             *_several("never used", self.unused),
+            *(f"  {fault}" for fault in self.faults),
         ]
         cells = counted(self.cells, "cell")
         verdict = "as recorded" if self.good else "not as recorded"
@@ -55,8 +60,9 @@ def check(notebook: Path, cassette: Path) -> Checked:
     Raises:
         SettingError: when one of the two cannot be read, or nbclient is not installed.
     """
-    load(cassette, "error", notebook.name)  # what is wrong with it is told here, not by a kernel
     before = _read(notebook)
+    # What is wrong with it is told here, not by a kernel.
+    faults = load(cassette, "error", notebook.name).faults
     with ThreadPoolExecutor(1) as apart:  # a kernel's own thread has a loop that runs already
         after, told = apart.submit(_run, notebook, cassette).result()
     pairs = zip(_code(before), _code(after), strict=False)
@@ -67,6 +73,7 @@ def check(notebook: Path, cassette: Path) -> Checked:
         tuple(told.get("missed", ())),
         tuple(told.get("unused", ())),
         tuple(differing),
+        faults,
     )
 
 
@@ -98,8 +105,9 @@ def _read(path: Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, ValueError, AttributeError) as error:
+        said = (isinstance(error, OSError) and error.strerror) or "it is no notebook"
         raise SettingError(
-            f"the notebook {path.name!r} cannot be read: {error}", "Save it, or name another."
+            f"the notebook {path.name!r} cannot be read: {said}", "Save it, or name another."
         ) from error
 
 

@@ -10,5 +10,6 @@ from jan_magics.rag.limits import Limits, Unreadable
 
 def document_at(host: Host, url: str, limits: Limits) -> Document | Unreadable:
     """Fetch an address and read what stands there; its source is the address."""
-    found = host.bridge.call(partial(bytes_at, url, host.opening.settings(), limits))
+    opening = host.opening
+    found = host.bridge.call(partial(bytes_at, url, opening.settings(), limits, opening.deck))
     return found if isinstance(found, Unreadable) else document_of(found, url, limits)

@@ -2,28 +2,30 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, get_args
+from typing import TYPE_CHECKING, Final
 
 from jan_magics.api.context import say
 from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host, resolved
+from jan_magics.api.shelf import retriever_of
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.protocols import Store
 from jan_magics.domain.secrets import PEOPLE
 from jan_magics.engine.leak_search import (
-    Leak,
-    OpenStores,
     checkpoint_of,
     leaks_at,
     leaks_in_file,
-    leaks_in_store,
     without_secrets,
 )
+from jan_magics.engine.leak_stores import (
+    collections_below,
+    leaks_in_bin,
+    leaks_in_collections,
+    leaks_in_store,
+)
+from jan_magics.engine.leak_texts import Leak
 from jan_magics.frames import frame
-from jan_magics.storage.convert import Kind, is_there, open_kind
 from jan_magics.storage.files import replace_file, translated
 
 if TYPE_CHECKING:
@@ -45,12 +47,7 @@ def leaks(path: str | Path) -> "pd.DataFrame":
 def leaks_here(path: str | None) -> "pd.DataFrame":
     """Return what stands at a path; None: in this notebook, its cassette and the threads."""
     host = current_host()
-    if path is not None:
-        found = _found(host, path)
-    else:
-        notebook, store = host.opening.path(), host.session().engine.store
-        told = leaks_at(notebook, _stores(host)) if notebook and notebook.exists() else ()
-        found = _table(chain(told, leaks_in_store(store)))
+    found = _table(_of_here(host)) if path is None else _found(host, path)
     if found.empty:
         say("nothing found")
     return found
@@ -81,19 +78,19 @@ def scrub(path: str | Path | None) -> "pd.DataFrame":
     return _table(found)
 
 
+def _of_here(host: Host) -> Iterator[Leak]:
+    """Yield what this notebook, its cassette, the threads, their bin and the collections hold."""
+    notebook, engine = host.opening.path(), host.session().engine
+    if notebook and notebook.exists():
+        yield from leaks_at(notebook, engine.now)
+    yield from leaks_in_store(engine.store)
+    yield from leaks_in_bin(engine.folder, engine.now)
+    kept = retriever_of(host).collections.folder
+    yield from leaks_in_collections(collections_below(kept), engine.now)
+
+
 def _found(host: Host, path: str | Path) -> "pd.DataFrame":
-    return _table(leaks_at(resolved(host, path), _stores(host)))
-
-
-def _stores(host: Host) -> OpenStores:
-    """Return what opens the stores of a folder, of both kinds, one after the other."""
-
-    def opened(folder: Path) -> Iterator[Store]:
-        for kind in get_args(Kind):
-            if is_there(folder, kind):
-                yield open_kind(kind, folder, host.session().engine.now)
-
-    return opened
+    return _table(leaks_at(resolved(host, path), host.session().engine.now))
 
 
 def _closed(host: Host, path: str | Path | None) -> Path:

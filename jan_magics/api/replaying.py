@@ -10,8 +10,10 @@ from jan_magics.api.host import Host
 from jan_magics.api.opening import current_host, resolved
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import JanError, SettingError
+from jan_magics.domain.secrets import GUESSED, PEOPLE
 from jan_magics.engine.cassette import SUFFIX
 from jan_magics.engine.deck import refuse_recording
+from jan_magics.engine.leak_search import leaks_in_file
 from jan_magics.engine.paging import LongResults
 from jan_magics.engine.playing import MISSING, Missing, Playing, load
 from jan_magics.engine.recording import Recording, begin_recording
@@ -40,7 +42,7 @@ def replay(file: str | Path, missing: Missing = "error") -> Iterator[None]:
         end_replay(host)
 
 
-def cassette_path(host: Host, file: str | Path | None) -> Path:
+def cassette_path(host: Host, file: str | Path | None, verb: str = "replay") -> Path:
     """Return a cassette's path: as named, else beside the notebook. Raises SettingError."""
     if file:
         return resolved(host, file)
@@ -48,9 +50,21 @@ def cassette_path(host: Host, file: str | Path | None) -> Path:
     if notebook is None:
         raise SettingError(
             "nothing here says which notebook this is, so its cassette needs a name",
-            f"Name one: %chat record lesson{SUFFIX}",
+            f"Name one: %chat {verb} lesson{SUFFIX}",
         )
     return beside(notebook)
+
+
+def played_path(host: Host, file: str | Path | None) -> Path:
+    """Return what is to be played: without a name, the notebook's own cassette if it has one.
+
+    Else what is played already: a copy of a notebook has none beside it. Raises SettingError.
+    """
+    playing, notebook = host.opening.deck.playing, host.opening.path()
+    own = notebook and beside(notebook)
+    if file or playing is None or playing.path is None or (own and own.exists()):
+        return cassette_path(host, file)
+    return playing.path
 
 
 def beside(notebook: Path) -> Path:
@@ -71,9 +85,10 @@ def this_notebook(host: Host) -> Path:
 
 def begin_replay(host: Host, file: str | Path | None, missing: str = "error") -> Playing:
     """Play a cassette from its beginning. Raises SettingError; all is as before then."""
-    path, named = cassette_path(host, file), _missing(missing)
+    named = _missing(missing)
     deck, notebook = host.opening.deck, host.opening.path()
     _settle(host)
+    path = played_path(host, file)
     refuse_recording(deck)
     _refuse_running(host)
     playing = load(path, named, notebook.name if notebook else "")
@@ -84,6 +99,18 @@ def begin_replay(host: Host, file: str | Path | None, missing: str = "error") ->
         deck.take_out()
         raise
     session.toolbox.long = LongResults()  # their names count from 1, as they did
+    return playing
+
+
+def change_missing(host: Host, missing: str) -> Playing | None:
+    """Change what is done about a request that is not recorded; None where nothing is played.
+
+    The cassette goes on from where it is, and the thread with it. Raises SettingError.
+    """
+    named = _missing(missing)
+    playing = host.opening.deck.playing if _settle(host) else None
+    if playing:
+        playing.missing = named
     return playing
 
 
@@ -105,7 +132,7 @@ def begin_record(host: Host, file: str | Path | None) -> str:
     deck, session = host.opening.deck, host.session()
     if deck.playing:
         return f"not recorded: {deck.playing.name} is being replayed"
-    path, notebook = cassette_path(host, file), host.opening.path()
+    path, notebook = cassette_path(host, file, "record"), host.opening.path()
     name = notebook.name if notebook else ""
     deck.recording = begin_recording(path, session.engine.now, name)
     session.toolbox.long = LongResults()
@@ -130,8 +157,12 @@ def end_record(host: Host) -> str:
     if recording is None:
         return "nothing is being recorded"
     recording.finish()
-    held = counted(_answers(recording), "answer")
-    return f"{recording.path.name} holds {held} · replay it: %chat replay {recording.path.name}"
+    name, held = recording.path.name, counted(_answers(recording), "answer")
+    found = sum(each.kind not in (*PEOPLE, GUESSED) for each in leaks_in_file(recording.path, name))
+    warned = (
+        f"\nit holds what looks like {counted(found, 'key')}: %chat leaks {name}" if found else ""
+    )
+    return f"{name} holds {held} · replay it: %chat replay {name}{warned}"
 
 
 def _answers(recording: Recording) -> int:

@@ -78,6 +78,12 @@ _KEYS: Final = (
 KEYS: Final = tuple(_shape(*each) for each in _KEYS)
 """Keys that their beginning tells, the more special ones first."""
 
+COLOURS: Final = re.compile(
+    r"(?:\x1b|\\(?:u001[bB]|x1[bB]|033))(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))"
+)
+"""What a terminal reads as a colour or a link, raw or escaped."""
+COLOUR_MARKS: Final = ("\x1b", "\\u001b", "\\u001B", "\\x1b", "\\x1B", "\\033")
+
 PRIVATE: Final = "-----BEGIN "
 PRIVATE_HEAD: Final = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 PRIVATE_END: Final = re.compile(r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -89,7 +95,7 @@ PRIVATE_REST: Final = re.compile(
 
 JWT: Final = re.compile(r"eyJ[\w-]{8,4000}\.eyJ[\w-]{8,9000}\.[\w-]{8,4000}", re.ASCII)
 PASSWORD_IN_ADDRESS: Final = re.compile(
-    r"://([^\s:/@'\"<>`,]{1,80}):([^\s/@'\"<>`,]{3,200})@([\w.\[-]+)", re.ASCII
+    r"://([^\s:/@'\"<>`,]{0,80}):([^\s/@'\"<>`,]{3,200})@([\w.\[-]+)", re.ASCII
 )
 PASSWORD_IN_DSN: Final = re.compile(
     r"(?:server|host|data source)=[^\n'\"]{1,200}?(?:password|pwd)=([^;\s'\"]{6,})", re.IGNORECASE
@@ -102,6 +108,8 @@ NAMED: Final = re.compile(
     re.ASCII,
 )
 """From such a word on: what it names."""
+BEARER: Final = re.compile(r"[Bb]earer[ ]+([A-Za-z0-9+/_.~-]{20,400}={0,2})", re.ASCII)
+"""What a request shows who it is from."""
 
 MAIL_NAME: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%+-"
 LONGEST_NAME: Final = 64

@@ -5,14 +5,18 @@ Nothing that is returned here holds a secret; only a sample that tells which one
 
 import math
 import re
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from jan_magics.domain.secret_shapes import (
     BARE_PHONE,
+    BEARER,
+    COLOUR_MARKS,
+    COLOURS,
     FILE_ENDINGS,
     JWT,
     KEYS,
@@ -68,7 +72,28 @@ class Secret:
 
 
 def secrets_in(text: str) -> tuple[Secret, ...]:
-    """Return what a text should not hold, in its order; where two overlap the surer one counts."""
+    """Return what a text should not hold, in its order; where two overlap the surer one counts.
+
+    Marks of colours are no part of what a text says, and a key may stand between or around them.
+    """
+    if not any(mark in text for mark in COLOUR_MARKS):
+        return _plainly_in(text)
+    marks = [each.span() for each in COLOURS.finditer(text)]
+    found = _plainly_in(COLOURS.sub("", text))
+    # What stands at a place of the plain text stands behind all marks before it.
+    gone = [*accumulate((end - start for start, end in marks), initial=0)]
+    edges = [start - before for (start, _), before in zip(marks, gone, strict=False)]
+    return tuple(
+        replace(
+            each,
+            start=each.start + gone[bisect(edges, each.start)],
+            end=each.end + gone[bisect_left(edges, each.end)],
+        )
+        for each in found
+    )
+
+
+def _plainly_in(text: str) -> tuple[Secret, ...]:
     found: list[Secret] = []
     for look in _LOOKS:
         for each in look(text):
@@ -184,6 +209,13 @@ def _named(text: str) -> Iterator[Secret]:
             place = lower.find(word, place + len(word))
 
 
+def _bearers(text: str) -> Iterator[Secret]:
+    for found in BEARER.finditer(text) if "earer " in text else ():
+        if _looks_random(found[1]):
+            sample = f"Bearer … ({len(found[1])} characters)"
+            yield Secret(GUESSED, found.start(1), found.end(1), sample)
+
+
 def _looks_random(value: str) -> bool:
     letters = any(letter.isalpha() for letter in value)
     digits = sum(letter.isdigit() for letter in value)
@@ -232,5 +264,5 @@ def _phone(found: re.Match[str], digits: str) -> Secret:
 
 
 _LOOKS: Final[tuple[Callable[[str], Iterator[Secret]], ...]] = (
-    _private_keys, _keys, _tokens, _passwords, _named, _mails, _phones,
+    _private_keys, _keys, _tokens, _passwords, _named, _bearers, _mails, _phones,
 )  # fmt: skip

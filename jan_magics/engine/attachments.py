@@ -262,9 +262,7 @@ def _shown(source: str) -> str:
 
 async def fetched_piece(url: str, settings: Settings, limits: Limits, deck: Deck) -> Piece:
     """Return what stands at an address; while a cassette plays nothing is fetched."""
-    if deck.playing:
-        return Unreadable(url, "nothing is fetched while a cassette is played")
-    found = await bytes_at(url, settings, limits)
+    found = await bytes_at(url, settings, limits, deck)
     if isinstance(found, Unreadable):
         return found
     if kind := media_type_of(_shown(url), found.content):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any, Final, cast, get_args
+from urllib.parse import urlsplit
 
 from jan_magics.domain.errors import (
     ContextOverflow,
@@ -49,6 +50,8 @@ SAID: Final = (RequestRejected, ServerFailed, ContextOverflow)
 _FAILURES: Final[Mapping[str, type[ProviderError]]] = MappingProxyType(
     {kind.__name__: kind for kind in SAID}
 )
+SERVER: Final = "the server"
+"""What stands in the place of an address."""
 _ADDRESS: Final = re.compile(r"\bhttps?://[^\s'\"<>]+")
 _UNWRITTEN: Final = re.compile(
     r"timeout|.*(api_?key|secret|password|authorization|headers?)", re.IGNORECASE
@@ -135,14 +138,19 @@ _EVENTS: Final[Mapping[str, Callable[..., StreamEvent]]] = MappingProxyType({
 })  # fmt: skip
 
 
-def failure_json(failure: ProviderError, at: float) -> Json:
-    """Return a failure that the server has answered with; addresses in its words are left out."""
+def failure_json(failure: ProviderError, at: float, address: str | None = None) -> Json:
+    """Return a failure that the server has answered with; addresses in its words are left out.
+
+    `address` is the server's, where its model is named by it: its host is left out as well.
+    """
+    host = urlsplit(address).netloc.rpartition("@")[2] if address else ""
     found: dict[str, Json] = {"kind": type(failure).__name__, "status": failure.status}
     if isinstance(failure, ContextOverflow):
         found |= {"used": failure.used, "window": failure.window}
         found |= {"answer": failure.answer} if failure.answer else {}
     else:
-        found |= {"message": _placeless(failure.message), "step": _placeless(failure.next_step)}
+        said = {"message": failure.message, "step": failure.next_step}
+        found |= {name: _placeless(text, host) for name, text in said.items()}
     if isinstance(failure, RequestRejected) and failure.refuses:
         found |= {"refuses": failure.refuses, "sends": failure.sends}
     return [round(at, 3), "failure", found]
@@ -165,8 +173,9 @@ def failure_of(line: Json, model: str) -> ProviderError | None:
     return failure
 
 
-def _placeless(text: str) -> str:
-    return _ADDRESS.sub("the server", text)
+def _placeless(text: str, host: str) -> str:
+    bare = _ADDRESS.sub(SERVER, text)
+    return bare.replace(host, SERVER) if host else bare
 
 
 def _known(value: Usage | Timings | None) -> Json:

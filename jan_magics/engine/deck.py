@@ -40,6 +40,11 @@ class Deck:
                 raise
         self._asked = True
 
+    @property
+    def sealed(self) -> bool:
+        """Tell whether nothing may be sent: a cassette is played, and nobody wants it live."""
+        return self.playing is not None and self.playing.missing != "live"
+
     def put_in(self, playing: Playing) -> None:
         """Play something else from now on."""
         self.earlier.append(self.playing)

@@ -97,8 +97,7 @@ class Embedders:
         if name == "mmr":
             return "mmr"
         if ":" in name and self.served is not None:
-            judge = ServedReranker(name, self._server(name))
-            return taped_reranker(self.deck, name, lambda: judge)
+            return taped_reranker(self.deck, name, lambda: ServedReranker(name, self._server(name)))
         if name != "minilm":
             raise SettingError(
                 f"no reranker {name!r}", "There are: minilm, mmr, and provider:model of a server"
@@ -114,13 +113,21 @@ class Embedders:
         return taped_reranker(self.deck, name, load)
 
     def _named(self, name: str) -> Embedder:
+        away = ":" in name and self.served is not None
+        # Each time, as a cassette may have been put in since it was loaded.
+        opened = self._server(name) if away else None
         if name not in self._loaded:
-            away = ":" in name and self.served is not None
-            self._loaded[name] = ServedEmbedder(name, self._server(name)) if away else make(name)
+            self._loaded[name] = ServedEmbedder(name, opened) if opened else make(name)
         return self._loaded[name]
 
     def _server(self, name: str) -> Opened:
         assert self.served is not None  # noqa: S101 - for the type checker; looked at before
+        if self.deck.sealed:
+            raise EmbedderError(
+                f"{name} is not in the cassette, and no server is asked while one is replayed",
+                "Record it: %chat replay --off, %chat record, then run the notebook"
+                "   or let it be asked: %chat replay --missing live",
+            )
         try:
             return self.served(name)
         except (SettingError, KeyRefused) as fault:

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.retrieval import Document
+from jan_magics.engine.deck import Deck
 from jan_magics.engine.settings import Settings
 from jan_magics.providers.fetch import Allowed, Fetched, fetch
 from jan_magics.rag.documents import READERS, read_bytes
@@ -28,11 +29,15 @@ def is_address(text: str) -> bool:
     return _ADDRESS.fullmatch(text.strip()) is not None
 
 
-async def bytes_at(url: str, settings: Settings, limits: Limits) -> Fetched | Unreadable:
-    """Fetch an address.
+async def bytes_at(
+    url: str, settings: Settings, limits: Limits, deck: Deck
+) -> Fetched | Unreadable:
+    """Fetch an address; while a cassette plays nothing is fetched.
 
     Hosts that the user's config names may be asked although they are not on the public network.
     """
+    if deck.playing:
+        return Unreadable(url, "nothing is fetched while a cassette is played")
     named = {urlsplit(each.address).hostname for each in settings.hosts.values()}
     allowed = Allowed(limits.file_bytes, hosts=frozenset(filter(None, named)))
     try:

@@ -1,59 +1,47 @@
-"""Look for keys, passwords and addresses of people in notebooks, cassettes, threads and files.
+"""Look for keys, passwords and addresses of people in notebooks, cassettes and files.
 
 What is found is told by its place and a masked sample; texts of places are masked as well.
 """
 
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.protocols import Store
 from jan_magics.domain.secrets import scrubbed, secrets_in
 from jan_magics.engine.cassette import SUFFIX
-from jan_magics.engine.leaks import strings_in
-from jan_magics.engine.naming import shown_title
+from jan_magics.engine.leak_stores import (
+    Clock,
+    collections_below,
+    leaks_in_collections,
+    leaks_in_folder,
+)
+from jan_magics.engine.leak_texts import BINARY, Leak, is_lines, leaks_in
+from jan_magics.engine.listed import SUFFIX as COLLECTION
 
 LARGEST: Final = 200_000_000
 """Bytes of a file that is still read."""
 SKIPPED: Final = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv"})
 WIDGETS: Final = "widgets"
-_BINARY: Final = re.compile(r"(?:image/(?!svg)|audio/|video/|application/(?:pdf|octet-stream))")
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
-    """What stands somewhere and should not; `sample` is masked."""
-
-    place: str
-    kind: str
-    sample: str
-
-
-OpenStores: TypeAlias = Callable[[Path], Iterable[Store]]
-"""Opens the stores that a data folder holds."""
-
-
-def leaks_at(path: Path, stores_of: OpenStores) -> Iterator[Leak]:
+def leaks_at(path: Path, now: Clock) -> Iterator[Leak]:
     """Yield what a file, a folder or a data folder holds. Raises SettingError, StoreError."""
     if not path.exists():
         raise SettingError(f"{str(path)!r} does not exist", "Name a notebook, a file or a folder.")
     if path.is_file():
         yield from leaks_in_file(path, path.name)
+        yield from leaks_in_collections([path] if path.suffix == COLLECTION else [], now)
         if path.suffix == ".ipynb":
             yield from _beside(path)
         return
     for each in sorted(_files(path)):
         yield from leaks_in_file(each, each.relative_to(path).as_posix())
     for folder in _data_folders(path):
-        for store in stores_of(folder):
-            try:
-                yield from leaks_in_store(store)
-            finally:
-                store.close()
+        yield from leaks_in_folder(folder, now)
+    files = collections_below(path)
+    yield from leaks_in_collections([f for f in files if not SKIPPED & {*f.parts}], now)
 
 
 def leaks_in_file(path: Path, name: str) -> Iterator[Leak]:
@@ -79,10 +67,10 @@ def leaks_in_notebook(text: str) -> Iterator[Leak]:
     for number, cell in enumerate(notebook["cells"], 1):
         if isinstance(cell, dict):
             for part, value in cell.items():
-                yield from _leaks(f"cell {number}, {part}", value)
+                yield from leaks_in(f"cell {number}, {part}", value)
     metadata = notebook.get("metadata")
     for name, value in metadata.items() if isinstance(metadata, dict) else ():
-        yield from _leaks("widget state" if name == WIDGETS else "metadata", value)
+        yield from leaks_in("widget state" if name == WIDGETS else "metadata", value)
 
 
 def leaks_in_lines(text: str) -> Iterator[Leak]:
@@ -93,20 +81,7 @@ def leaks_in_lines(text: str) -> Iterator[Leak]:
         return
     for number, line in enumerate(text.split("\n"), 1):
         value = _json(line)
-        yield from _leaks(f"line {number}", line if value is None else value)
-
-
-def leaks_in_store(store: Store) -> Iterator[Leak]:
-    """Yield what threads hold, on all their branches, and our own records of them."""
-    for row in store.threads():
-        name = f"thread {scrubbed(shown_title(row.thread))}"
-        yield from _leaks(f"{name}, its own record", asdict(row.thread))
-        if row.damaged:
-            continue
-        for message in store.messages(row.thread.id):
-            yield from _leaks(f"{name}, message {message.id[:8]}", asdict(message))
-        for record in store.overlays(row.thread.id):
-            yield from _leaks(f"{name}, {type(record).__name__}", asdict(record))
+        yield from leaks_in(f"line {number}", line if value is None else value)
 
 
 def without_secrets(value: Any) -> Any:
@@ -114,49 +89,17 @@ def without_secrets(value: Any) -> Any:
     if isinstance(value, str):
         return scrubbed(value)
     if isinstance(value, list):
-        if _is_lines(value):
+        if is_lines(value):
             whole = "".join(value)
             clean = scrubbed(whole)
             return value if clean == whole else clean.splitlines(keepends=True)
         return [without_secrets(each) for each in value]
     if isinstance(value, dict):
         return {
-            scrubbed(name): each if _BINARY.match(name) else without_secrets(each)
+            scrubbed(name): each if BINARY.match(name) else without_secrets(each)
             for name, each in value.items()
         }
     return value
-
-
-def _leaks(place: str, value: Any) -> Iterator[Leak]:
-    """Yield what a value holds, the same text once a place."""
-    seen = set[tuple[str, str]]()
-    for text in strings_in(_readable(value)):
-        for each in secrets_in(text):
-            known = (each.kind, text[each.start : each.end])
-            if known not in seen:
-                seen.add(known)
-                yield Leak(place, each.kind, each.sample)
-
-
-def _readable(value: Any) -> Any:
-    """Return a value without bytes, and with each list of lines as one text."""
-    if isinstance(value, Mapping):
-        return {
-            str(name): None if _BINARY.match(str(name)) else _readable(each)
-            for name, each in value.items()
-        }
-    if isinstance(value, list | tuple):
-        if _is_lines(value):
-            return "".join(value)
-        return [_readable(each) for each in value]
-    return value
-
-
-def _is_lines(value: Sequence[Any]) -> bool:
-    """Tell whether a list is one text by its lines, as notebooks keep it; keys have several."""
-    return all(isinstance(each, str) for each in value) and all(
-        each.endswith("\n") for each in value[:-1]
-    )
 
 
 def _beside(notebook: Path) -> Iterator[Leak]:

@@ -42,7 +42,7 @@ class Playing:
 
     `name` is what is played, for people. `faults` say which lines were skipped. `used` counts the
     answers given by kind and key, `missed` are the requests that are not recorded. `paced`: what
-    was said comes as slowly as it was recorded.
+    was said comes as slowly as it was recorded. `path` is its file or folder.
     """
 
     name: str
@@ -51,6 +51,7 @@ class Playing:
     missing: Missing = "error"
     faults: tuple[str, ...] = ()
     paced: bool = False
+    path: Path | None = None
     used: dict[tuple[str, str], int] = field(default_factory=dict)
     missed: list[str] = field(default_factory=list)
     folder: Path = field(init=False)
@@ -136,7 +137,7 @@ def load(path: Path, missing: Missing, notebook: str) -> Playing:
             f"{path.name!r} is no cassette: no line says when it was recorded",
             "Record it again: %chat record FILE",
         )
-    return Playing(path.name, header, by_key(entries), missing, tuple(faults))
+    return Playing(path.name, header, by_key(entries), missing, tuple(faults), path=path)
 
 
 def _told(path: Path, faults: Sequence[int]) -> Iterable[str]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from threading import RLock
 from typing import Final
 
+from jan_magics.domain.errors import SettingError
 from jan_magics.domain.messages import Json
 from jan_magics.domain.models import ModelRef
 from jan_magics.engine.cassette import (
+    SUFFIX,
     Cassette,
     Entry,
     Header,
@@ -150,6 +152,11 @@ class Recording:
 def begin_recording(path: Path, now: Callable[[], datetime], notebook: str) -> Recording:
     """Begin a cassette, or go on with the one that is there. Raises SettingError, StoreError."""
     found = read_cassette(path) if path.exists() else Cassette()
+    if found.faults and not found.headers and not found.entries:
+        raise SettingError(
+            f"{path.name!r} is there, and is no cassette",
+            f"Name another file, so that this one is not lost: %chat record NAME{SUFFIX}",
+        )
     header = merged(found.headers, notebook) or Header(now().astimezone(), notebook)
     recording = Recording(path, header, list(found.entries), found.faults)
     recording.begin()

@@ -178,7 +178,7 @@ async def _recorded(
                     await keep()  # before it is told: who listens may leave then
                 yield event
         except SAID as failure:
-            said.append(failure_json(failure, perf_counter() - begun))
+            said.append(failure_json(failure, perf_counter() - begun, request.model.address))
             await keep()
             raise
     if not any(isinstance(line, list) and line[1] == "finish" for line in said):

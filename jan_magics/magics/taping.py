@@ -8,9 +8,10 @@ from jan_magics.api.opening import current_host
 from jan_magics.api.replaying import (
     begin_record,
     begin_replay,
-    cassette_path,
+    change_missing,
     end_record,
     end_replay,
+    played_path,
     this_notebook,
     told,
 )
@@ -30,9 +31,11 @@ def _replay(magics: Caller, parsed: Any, _: str) -> Line:
     if parsed.check:
         from jan_magics.api.checking import check
 
-        return Line(str(check(this_notebook(host), cassette_path(host, parsed.file))))
+        return Line(str(check(this_notebook(host), played_path(host, parsed.file))))
     if parsed.off:
         return Line("as before" if end_replay(host) else "nothing is being replayed")
+    if parsed.missing and not parsed.file and (playing := change_missing(host, parsed.missing)):
+        return Line(f"{playing.name} goes on · what is not recorded: {parsed.missing}")
     return Line(told(begin_replay(host, parsed.file, parsed.missing or "error")))
 
 

@@ -38,12 +38,13 @@ JAN_REPLAY=FILE or FOLDER replays from the first cell: for pytest --nbval, jupyt
 In Python: with jan.replay(FILE): …    In a shell: jan-magics replay NOTEBOOK --check
 """
 LEAKS: Final = """
-Without PATH: this notebook, its cassette, and every thread. PATH is a notebook, any file, a folder
-or a data folder. Found are keys and tokens by their form, private keys, passwords in addresses,
-JWT, random values under a telling name, e-mail and phone numbers, each with a masked sample.
+Without PATH: this notebook, its cassette, all threads and collections, those in the bin too. PATH
+is a notebook, any file, a collection, a folder or a data folder. Found are keys and tokens by their
+form, private keys, passwords in addresses, JWT, random values under a telling name, e-mail and
+phone numbers, each with a masked sample.
 
 A cell with a key or a private key is not sent to another machine: --send-anyway sends it. All else
-only warns. Not read: images, PDF, the bin (%chat store --vacuum empties it) and collections.
+only warns. Not read: images and PDF. %chat store --vacuum empties the bin.
 In Python: jan.leaks(PATH)    In a shell: jan-magics leaks PATH --scrub
 """
 TOOLS: Final = """

@@ -55,6 +55,14 @@ def convert(data: Path, kind: Kind, clock: Callable[[], datetime]) -> Converted:
     return Converted(threads, binned)
 
 
+def binned_threads(data: Path, kind: Kind, clock: Callable[[], datetime]) -> Iterator[WholeThread]:
+    """Yield the threads in the bin of a kind's store; what cannot be read is passed over."""
+    if kind == "sqlite" and not is_there(data, kind):
+        return
+    gone = _binned_jsonl(data, clock()) if kind == "jsonl" else _binned_sqlite(data, clock)
+    yield from (each.whole for each, _ in gone if each.whole)
+
+
 def _living(source: WholeStore, thread_id: str) -> Incoming:
     try:
         return Incoming(thread_id, source.whole(thread_id))

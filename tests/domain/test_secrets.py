@@ -31,6 +31,8 @@ FOUND = {
     "Server=db;User Id=ada;Password=Tr0ub4dor;": "password",
     f'{{"client_secret": "{BODY}"}}': "random value",
     f"API_KEY={BODY}": "random value",
+    f"Authorization: Bearer {BODY}": "random value",
+    "redis://:Tr0ub4dor@cache.lovelace.org:6379": "password",
     "write to ada.lovelace@analytical.org, please": "e-mail",
     "邮箱zhang.wei@qq.com": "e-mail",
     "mailto:ada@analytical.org": "e-mail",
@@ -138,3 +140,16 @@ def test_no_text_takes_long(text: str) -> None:
     begun = perf_counter()
     secrets_in(text)
     assert perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize("mark", ["\x1b", r"\u001b", r"\x1b", r"\033"])
+def test_colours_hide_no_key(mark: str) -> None:
+    red, plain = f"{mark}[01;31m", f"{mark}[0m"
+    within = f"{red}{GITHUB[:9]}{plain}{mark}[K{GITHUB[9:]}"
+    for shown in (f"{red}{GITHUB}{plain}", f"错误 🔥 {within}{plain} end", f"{plain}a {within}"):
+        (found,) = secrets_in(shown)
+        assert found.kind == "GitHub token"
+        clean = scrubbed(shown)
+        assert GITHUB[9:] not in clean
+        assert "[GitHub token removed]" in clean
+    assert scrubbed(f"{red}no key{plain}") == f"{red}no key{plain}"

@@ -4,6 +4,8 @@ import base64
 import json
 import os
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import pytest
 import jan_magics as jan
 from jan_magics.cli import main
 from jan_magics.domain.errors import SettingError
+from jan_magics.storage.convert import open_kind
 from tests.kernel import Kernel, running_kernel
 from tests.leaky import ANTHROPIC, AWS, BLOCK, BODY, DATABASE, GITHUB, OPENAI
 
@@ -73,6 +76,37 @@ def test_threads_on_all_branches(tmp_path: Path, store: Any) -> None:
     assert [kind for _, kind in rows(found)].count("OpenAI key") == 2
     assert "thread my [GitHub token removed], its own record" in list(found.place)
     assert BODY not in found.to_string()
+
+
+@pytest.mark.parametrize("store", ["sqlite", "jsonl"])
+def test_rows_beside_a_thread_and_deleted_threads_are_searched(tmp_path: Path, store: Any) -> None:
+    kept = {"data_folder": str(tmp_path), "store": store, "model": "offline:echo"}
+    with jan.Chat("table 表", **kept) as chat:
+        chat.map([f"a {OPENAI}"], "{{row}}")
+    with jan.Chat("gone", **kept) as chat:
+        chat.send(f"a {GITHUB}")
+    with closing(open_kind(store, tmp_path, lambda: datetime(2026, 1, 1, tzinfo=UTC))) as there:
+        there.delete_thread(next(r.thread.id for r in there.threads() if r.thread.title == "gone"))
+    told = [(place.partition(", message")[0], kind) for place, kind in rows(jan.leaks(tmp_path))]
+    assert told.count(("thread table 表", "OpenAI key")) == 2
+    assert told.count(("thread gone in the bin", "GitHub token")) == 2
+    assert all("SideTurn" not in place for place in jan.leaks(tmp_path).place)
+
+
+def test_collections_are_searched_those_in_the_bin_too(tmp_path: Path) -> None:
+    (tmp_path / "笔记.md").write_text(f"# Keys\n\n{GITHUB} 🔑\n", "utf-8")
+    (tmp_path / "class").mkdir()
+    (tmp_path / "other.db").write_text("no database at all", "utf-8")
+    jan.Collection(str(tmp_path / "class" / "texts.db")).add(str(tmp_path / "笔记.md"))
+    old = jan.Collection("old", data_folder=str(tmp_path / "data"))
+    old.add(str(tmp_path / "笔记.md"))
+    old.delete()
+    assert rows(jan.leaks(tmp_path / "class" / "texts.db")) == [
+        ("collection texts, 笔记.md", "GitHub token")
+    ]
+    places = list(jan.leaks(tmp_path).place)
+    assert "collection texts, 笔记.md" in places
+    assert "collection old in the bin, 笔记.md" in places
 
 
 def test_a_folder_is_searched_to_its_end(tmp_path: Path) -> None:
