@@ -25,7 +25,36 @@ hypothesis.settings.load_profile("patient")
 
 collect_ignore = ["benchmarks"]  # programs, not tests
 
+SLOW = ("notebooks", "widgets", "mcp", "magics", "providers", "test_", "storage", "rag", "api")
+"""Folders and files of tests, the slowest first; what is not named comes after them."""
+
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")  # else jupyter_core warns, and warnings fail
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no worker is left alone with it at the end."""
+
+    def place(item: pytest.Item) -> int:
+        names = item.nodeid.removeprefix("tests/")
+        return next((n for n, name in enumerate(SLOW) if names.startswith(name)), len(SLOW))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep the tests of a file together, as they share kernels; each notebook goes by itself."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFileOrNotebook(LoadFileScheduling):  # type: ignore[misc] # without types
+        def _split_scope(self, nodeid: str) -> str:
+            alone = nodeid.startswith("tests/notebooks/")
+            return nodeid if alone else super()._split_scope(nodeid)
+
+    if config.option.dist != "loadfile":
+        return None
+    config.option.loadscopereorder = False  # our order says more than the number of tests
+    return ByFileOrNotebook(config, log)
 
 
 def require(name: str, condition: object, reason: str) -> None:
@@ -44,6 +73,7 @@ def isolated_environment(folder: Path) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith("JAN_") and not name.endswith("_API_KEY")
     }
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # each of a hundred kernels would compile anew
     return kept | {
         "JAN_MODEL": "offline:quote",
         "JAN_DATA_FOLDER": str(folder / "data"),

@@ -75,13 +75,17 @@ class Kernel:
 
         begun = time.perf_counter()
         request = self._send(code, cell_id, may_ask=bool(typed))
+        timer = Timer(interrupt or 0, press)
         if interrupt is not None:
-            Timer(interrupt, press).start()
+            timer.start()
         if typed:
             self.client.get_stdin_msg(timeout=30)
             self.client.input(typed)
         ran = self._watch(request)
         ended = time.perf_counter()
+        if interrupt is not None:  # a cell that ended before leaves the next one in peace
+            timer.cancel()
+            timer.join()
         ran.seconds = ended - begun
         ran.interrupted_after = ended - pressed[0] if pressed else None
         reply = self._reply(request)

@@ -79,6 +79,7 @@ def run(command: list[str], path: Path, data: str) -> "subprocess.CompletedProce
     environment = {
         **os.environ, "PYTHONPATH": str(ROOT), "JAN_REPLAY": "lesson.jan.jsonl",
         "JAN_MODEL": "", "JAN_DATA_FOLDER": str(path.parent / data),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # all others take longer to load than the notebook
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", *command, str(path)],
@@ -107,7 +108,8 @@ def test_executing_twice_gives_one_file_and_nbval_passes_twice(notebook: Path) -
     assert "replayed" in json.dumps(first)
     for data in ("third", "fourth"):
         options = ["--nbval", "--nbval-current-env", "--rootdir", str(notebook.parent)]
-        done = run(["pytest", *options, "-p", "no:cacheprovider"], notebook, data)
+        plugins = ["-p", "no:cacheprovider", "-p", "nbval.plugin"]
+        done = run(["pytest", *options, *plugins], notebook, data)
         assert done.returncode == 0, done.stdout
         assert f"{len(CELLS)} passed" in done.stdout
     assert (notebook.parent / "lesson.jan.jsonl").read_bytes() == before

@@ -1,5 +1,6 @@
 """Laws of reading an answer: any cutting means the same, and nothing surprises it."""
 
+import os
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import strategies as st
 from tests.providers.asking import Outcome, outcome, sse
 from tests.providers.recordings import load, names
 
+EXAMPLES = 1000 if "JAN_SOAK" in os.environ else 200
+"""Of each kind; `test_wires.py` gives the same decoder thousands in every run."""
 STREAMS = [name for name in names() if load(name).status == 200 and "models" not in name]
 SHORT = [name for name in STREAMS if len(load(name).body) < 4000]
 
@@ -67,19 +70,19 @@ def usable(found: Outcome) -> bool:
     return bool((found.error and found.words) or found.finish) and encoded is not None
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(SHAPED | WELL_SHAPED, min_size=1, max_size=3))
 def test_any_json_gives_events_or_a_typed_error(chunks: list[Any]) -> None:
     assert usable(outcome([sse(*chunks)]))
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=2 * EXAMPLES, deadline=None)
 @given(st.binary(max_size=200), st.booleans())
 def test_any_bytes_give_events_or_a_typed_error(body: bytes, stream: bool) -> None:
     assert usable(outcome([body], stream=stream))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(st.sampled_from(STREAMS), st.data())
 def test_a_damaged_recording_gives_events_or_a_typed_error(name: str, data: st.DataObject) -> None:
     recording = load(name)
