@@ -4,13 +4,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import apsw
 
-from jan_magics.domain.errors import CollectionNotFound, RetrievalError
+from jan_magics.domain.errors import CollectionNotFound
 from jan_magics.rag.collection_schema import check, prepare
-from jan_magics.storage.connections import PATIENCE, Connections
+from jan_magics.storage.connections import PATIENCE, Connections, reading
 from jan_magics.storage.mounts import network_of
 
 _CACHE_KIB: Final = 16_384
@@ -49,12 +48,7 @@ class CollectionFile(Connections):
                 f"there is no collection at {str(self._path)!r}",
                 "List them with: %rag collections",
             )
-        return self._opened(
-            apsw.Connection(
-                _address(self._path, frozen=self.frozen),
-                flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
-            )
-        )
+        return self._opened(reading(self._path, frozen=self.frozen))
 
     def _prepared(self) -> apsw.Connection:
         return self._opened(apsw.Connection(str(self._path)))
@@ -82,16 +76,3 @@ class CollectionFile(Connections):
         connection.pragma("secure_delete", 1)
         # Every document would otherwise be written twice at once.
         connection.pragma("wal_autocheckpoint", _LOG_PAGES)
-
-
-def _address(path: Path, *, frozen: bool) -> str:
-    """Return the URI by which SQLite only reads a file."""
-    waiting = path.with_name(f"{path.name}-wal")
-    # A log that was not emptied belongs to the data; without it the file may be half of it.
-    if frozen and waiting.exists() and waiting.stat().st_size:
-        raise RetrievalError(
-            f"{path} was not closed: its newest changes are in {waiting.name}, which cannot be read"
-            " in a folder that is read-only",
-            "Copy both files to a folder that you may write to, and open the copy",
-        )
-    return f"file:{quote(str(path.resolve()))}?{'immutable=1' if frozen else 'mode=ro'}"

@@ -1,5 +1,7 @@
 """SQLite connections: one a thread, durable, patient; apsw's errors become ours here."""
 
+import os
+import shutil
 import threading
 import time
 import weakref
@@ -7,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 import apsw
 
@@ -17,6 +20,8 @@ from jan_magics.storage.schema import migrate
 
 PATIENCE: Final = 10.0
 """Seconds to wait for another process before giving up."""
+ROOM: Final = 1 << 16
+"""Bytes: a disk that has less is full; SQLite grows its shared memory by half as much."""
 
 
 class Connections:
@@ -121,11 +126,14 @@ class Connections:
                 time.sleep(0.01)
 
     def _prepared(self) -> apsw.Connection:
-        connection = apsw.Connection(str(self._path))
+        frozen = self._path.is_file() and not os.access(self._path.parent, os.W_OK)
+        path = self._path
+        connection = reading(path, frozen=True) if frozen else apsw.Connection(str(path))
         try:
             connection.set_busy_timeout(int(self._patience * 1000))
-            # The shared memory of WAL does not reach other machines.
-            connection.pragma("journal_mode", "wal" if self.network is None else "delete")
+            if not frozen:
+                # The shared memory of WAL does not reach other machines.
+                connection.pragma("journal_mode", "wal" if self.network is None else "delete")
             connection.pragma("synchronous", "full")
             connection.pragma("foreign_keys", 1)
             migrate(connection, self._path)
@@ -133,6 +141,23 @@ class Connections:
             connection.close()
             raise
         return connection
+
+
+def reading(path: Path, *, frozen: bool) -> apsw.Connection:
+    """Open a database that is there, only to read it; `frozen`: in a folder that is closed to us.
+
+    Raises StoreError where its newest changes could not be read.
+    """
+    waiting = path.with_name(f"{path.name}-wal")
+    # A log that was not emptied belongs to the data; without it the file may be half of it.
+    if frozen and waiting.exists() and waiting.stat().st_size:
+        raise StoreError(
+            f"{path} was not closed: its newest changes are in {waiting.name}, which cannot be read"
+            " in a folder that is read-only",
+            "Copy both files to a folder that you may write to, and open the copy",
+        )
+    address = f"file:{quote(str(path.resolve()))}?{'immutable=1' if frozen else 'mode=ro'}"
+    return apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 @contextmanager
@@ -153,7 +178,8 @@ def translated(path: Path, patience: float = PATIENCE, step: str = WRITABLE) -> 
 
 def _explained(error: apsw.Error, path: Path, step: str) -> tuple[str, str]:
     match error:
-        case apsw.FullError():
+        # SQLite calls it a failure of the disk when there is no room for what it shares.
+        case apsw.FullError() | apsw.IOError() if _is_full(error, path):
             return f"the disk of {path} is full", "Make room and send the message again"
         case apsw.ReadOnlyError() | apsw.PermissionsError() | apsw.CantOpenError():
             return f"{path} cannot be opened for writing: {error}", step
@@ -166,3 +192,10 @@ def _explained(error: apsw.Error, path: Path, step: str) -> tuple[str, str]:
             )
         case _:
             return f"{path}: {error}", "Look at the disk, then try again"
+
+
+def _is_full(error: apsw.Error, path: Path) -> bool:
+    try:
+        return isinstance(error, apsw.FullError) or shutil.disk_usage(path.parent).free < ROOM
+    except OSError:
+        return False
