@@ -10,14 +10,17 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/* labextensio
   $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
-JOBS ?= 2
+# More than processors: half of the time is waiting for kernels and servers.
+JOBS ?= 3
+FUZZ ?= 60
 
-.PHONY: help check test soak quality demo lab fix labextension model clean
+.PHONY: help check test soak fuzz quality demo lab fix labextension model clean
 
 help:
 	@echo "make check         format, lint, types, floors, house rules"
 	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model,embedders fails where these are missing"
-	@echo "make soak          kill writers of the stores 500 times, plan 50,000 histories"
+	@echo "make soak          500 kills a store, full disks, servers that lie, 50,000 histories: within an hour"
+	@echo "make fuzz          random bytes for everything that reads, FUZZ=60 seconds each (Linux on x86-64)"
 	@echo "make quality       measure searches on documentation of this machine, or QUALITY='--root FOLDER'"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
@@ -55,10 +58,17 @@ test: $(INSTALLED) $(MODEL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --ignore tests/browser
 	$(BIN)/python -m pytest tests/browser
 
-# Kill writers of stores and collections five hundred times at random points: minutes, so not in the suite.
+# What takes minutes and so is small in the suite: kills at random points, full disks, clocks that go
+# backwards, servers that lie. Mounting small disks takes root; elsewhere those tests are skipped.
+SOAK := $(BIN)/python -m pytest --timeout 3600 --durations 10
 soak: $(INSTALLED)
-	JAN_SOAK=500 $(BIN)/python -m pytest --timeout 3600 tests/storage/test_concurrency.py tests/rag/test_processes.py
-	JAN_SOAK_HISTORIES=50000 $(BIN)/python -m pytest --timeout 3600 tests/context/test_plan.py
+	JAN_SOAK=500 $(SOAK) tests/storage/test_concurrency.py tests/rag/test_processes.py
+	JAN_SOAK=500 $(SOAK) tests/soak tests/fuzz tests/providers/test_answer_laws.py
+	JAN_SOAK_HISTORIES=50000 $(SOAK) tests/context/test_plan.py
+
+fuzz: $(INSTALLED)
+	$(PIP) install --quiet "atheris>=3"
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 quality: $(INSTALLED)
 	$(BIN)/python -m tests.benchmarks.bench_quality $(QUALITY)

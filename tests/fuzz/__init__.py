@@ -1,0 +1,1 @@
+"""Bytes that nobody has thought of, for everything that reads what others have written."""
