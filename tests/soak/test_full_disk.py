@@ -8,7 +8,7 @@ import pytest
 
 from jan_magics.domain.errors import JanError, StoreError
 from jan_magics.domain.messages import text_of
-from jan_magics.rag.collection import SqliteCollection
+from jan_magics.rag.row_collection import RowCollection
 from jan_magics.storage.convert import Kind
 from jan_magics.storage.upkeep import Upkeep
 from tests.engine.threads import Kernel
@@ -128,7 +128,7 @@ def test_a_collection_keeps_each_document_wholly_old_or_wholly_new(small: Path) 
         done = check_whole(path, "book", done)
 
 
-def added(collection: SqliteCollection, n: int) -> str:
+def added(collection: RowCollection, n: int) -> str:
     """Write the n-th form of a document; return why that was refused."""
     try:
         add(collection, version("book", n))
