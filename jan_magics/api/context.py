@@ -166,7 +166,7 @@ def grid(
     """Ask the same under every combination of settings; the head does not move.
 
     `lists` are flags of `%%chat`, settings of the budget (strategy, keep, …) or parameters of the
-    model by name, each with values to try.
+    model by name, each with values to try. `attrs["jan"]["said"]` has what the footers would say.
     """
     if not lists:
         raise SettingError("a grid has no settings to try", "Name some: overflow=['trim', 'error']")
@@ -186,11 +186,13 @@ def grid(
     asked = [_with(replace(asking, side=True, cell=None), settings) for settings in tried]
     for name in {each.model for each in asked if each.model}:
         host.session().check(name)
-    rows = []
+    rows, said = [], list[str]()
     for settings, each in zip(tried, asked, strict=True):
         outcome, failure = _side(host, each)
         rows.append({**settings, **grid_row(outcome, failure, needle)})
-    return grid_table(list(values), rows)
+        named = ", ".join(f"{name}={value}" for name, value in settings.items())
+        said += [f"{named}: {note}" for note in (outcome.turn.notes if outcome else ())]
+    return grid_table(list(values), rows, said)
 
 
 def _with(asking: Asking, settings: Mapping[str, Any]) -> Asking:

@@ -162,9 +162,13 @@ def grid_row(
     }
 
 
-def grid_table(keys: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return a row a combination, its settings first."""
-    return grid_frame(keys, rows)
+def grid_table(
+    keys: Sequence[str], rows: Sequence[Mapping[str, Any]], said: Sequence[str]
+) -> pd.DataFrame:
+    """Return a row a combination, its settings first; `attrs` have what is to be told of them."""
+    table = grid_frame(keys, rows)
+    table.attrs["jan"] |= {"said": list(said)}
+    return table
 
 
 def _plan_rows(plan: ContextPlan, prompt: str, view: View) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.asking import refuse_settings
 from jan_magics.api.attaching import attachment_named
 from jan_magics.api.background import Running, settled
-from jan_magics.api.context import grid
+from jan_magics.api.context import grid, say
 from jan_magics.api.host import Showing
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
@@ -49,7 +49,10 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:
-        return keep(shell, name, grid(host, asking, axes(parsed.grid), parsed.needle))
+        table = grid(host, asking, axes(parsed.grid), parsed.needle)
+        for line in table.attrs["jan"]["said"]:
+            say(line)
+        return keep(shell, name, table)
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         return settled(host, keep(shell, name, Running(host, asking, showing)))

@@ -9,6 +9,7 @@ import pytest
 
 import jan_magics as jan
 from jan_magics.domain.errors import SettingError, ThreadError
+from tests.api.answering import Said, answering
 
 
 @pytest.fixture
@@ -62,3 +63,15 @@ def test_keeping_none_is_not_advised_to_who_keeps_none(chat: jan.Chat) -> None:
     with pytest.raises(ThreadError, match="less than 20%") as caught:
         chat.compact(keep=0)
     assert caught.value.next_step == "Nothing was changed. Begin anew: %chat clear"
+
+
+def test_a_grid_says_why_a_combination_did_not_do_what_it_was_to(tmp_path: Path) -> None:
+    with answering(lambda prompt: Said("" if "word" in prompt else "yes")) as server:
+        model = f"{server.address}#m"
+        with jan.Chat("t", model="offline:echo", data_folder=str(tmp_path)) as chat:
+            for n in range(12):
+                chat.send(f"{n} " + "word " * 30, show=False)
+            table = chat.grid("x", model=[model], window=[700], overflow=["trim", "compact"])
+    assert table.summarised.tolist() == [0, 0]
+    (line,) = table.attrs["jan"]["said"]
+    assert "overflow=compact: compacting failed" in line

@@ -4,6 +4,7 @@
                        `manpages-zh` and `python3.11-doc` are unpacked (else those of the system)
     --chunking FOLDER  the corpora and `questions.csv` of chunking_evaluation
     --embedder NAME    static, unless others are named; may be given several times
+    --set NAME         one of the sets alone, by a part of its name; may be given several times
 
 Nothing is tuned per set. Documents are cut 200/40, a document's rank is that of its best chunk.
 Targets for static: nDCG@10 of man pages .70, of Python's FAQ .50; recall@5 of chunks 88 %.
@@ -130,13 +131,16 @@ def main() -> None:
     parser.add_argument("--root", type=Path)
     parser.add_argument("--chunking", type=Path)
     parser.add_argument("--embedder", action="append")
+    parser.add_argument("--set", action="append", default=[])
     given = parser.parse_args()
     report = {}
     for name in given.embedder or ["static"]:
         embedder = embedders.make(name)
         for each in sets(given.root):
+            if given.set and not any(part in each.name for part in given.set):
+                continue
             report[f"{name} {each.name}"] = known_items(each, name, embedder)
-        if given.chunking:
+        if given.chunking and (not given.set or "chunking" in given.set):
             report[f"{name} chunking"] = chunking(given.chunking, name, embedder)
     Path("build/bench").mkdir(parents=True, exist_ok=True)
     Path("build/bench/quality.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
