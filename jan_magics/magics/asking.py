@@ -4,7 +4,7 @@ import argparse
 import builtins
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
@@ -12,7 +12,7 @@ from jan_magics.api.asking import refuse_settings
 from jan_magics.api.attaching import attachment_named
 from jan_magics.api.background import Running, settled
 from jan_magics.api.context import grid, say
-from jan_magics.api.host import Showing
+from jan_magics.api.host import Host, Showing
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
 from jan_magics.domain.errors import SchemaUnmet
@@ -25,6 +25,9 @@ from jan_magics.magics.mapping import map_cell, refuse_beside_a_map
 from jan_magics.magics.reading import axes, parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
@@ -49,10 +52,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.dry_run:
         return preview(host, asking)
     if parsed.grid:
-        table = grid(host, asking, axes(parsed.grid), parsed.needle)
-        for line in table.attrs["jan"]["said"]:
-            say(line)
-        return keep(shell, name, table)
+        return keep(shell, name, _tried(host, asking, parsed))
     showing = Showing(not parsed.q, not parsed.no_stream, parsed.f or "markdown")
     if parsed.background:
         return settled(host, keep(shell, name, Running(host, asking, showing)))
@@ -67,6 +67,14 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     if parsed.to_cell:
         shell.set_next_input(answer.code or answer.text, replace=False)
     return answer
+
+
+def _tried(host: Host, asking: Asking, parsed: argparse.Namespace) -> "pd.DataFrame":
+    """Return the table of a grid, and print what is to be told of it."""
+    table = grid(host, asking, axes(parsed.grid), parsed.needle)
+    for line in table.attrs["jan"]["said"]:
+        say(line)
+    return table
 
 
 def _refuse_beside_a_grid(parsed: argparse.Namespace) -> None:
