@@ -4,7 +4,7 @@ import argparse
 import builtins
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from IPython.core.error import UsageError
 
@@ -25,9 +25,6 @@ from jan_magics.magics.mapping import map_cell, refuse_beside_a_map
 from jan_magics.magics.reading import axes, parameter_value
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
@@ -69,7 +66,7 @@ def ask(shell: Any, parsed: argparse.Namespace, prompt: str) -> object:
     return answer
 
 
-def _tried(host: Host, asking: Asking, parsed: argparse.Namespace) -> "pd.DataFrame":
+def _tried(host: Host, asking: Asking, parsed: argparse.Namespace) -> Any:
     """Return the table of a grid, and print what is to be told of it."""
     table = grid(host, asking, axes(parsed.grid), parsed.needle)
     for line in table.attrs["jan"]["said"]:
