@@ -23,6 +23,8 @@ Message: TypeAlias = dict[str, Any]
 Say: TypeAlias = Callable[[Message], None]
 
 WIDGET: Final = "application/vnd.jupyter.widget-view+json"
+VIEW: Final = "application/vnd.jan-magics.view+json"
+"""Beside the widget, for our extension: it shows the still form where no kernel has the widget."""
 NO_PAGE: Final = (
     "--live shows more in a notebook that is open in a browser; here it is as it stands"
 )
@@ -81,7 +83,7 @@ class Live:
         if self.page.comm is None:
             return dict(self.still)
         view = {"version_major": 2, "version_minor": 0, "model_id": self.page.model_id}
-        return {**self.still, WIDGET: view}
+        return {**self.still, WIDGET: view, VIEW: {"schema": 1}}
 
 
 def why_none(shell: Any) -> str:

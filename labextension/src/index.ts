@@ -3,6 +3,7 @@ import { approvalPlugin } from './approval';
 import { commandsPlugin } from './commands';
 import { droppingPlugin } from './dropping';
 import { kernelsPlugin } from './kernels';
+import { liveViewPlugin } from './liveView';
 import { panelPlugin } from './panelPlugin';
 import { preferencesPlugin } from './preferences';
 import { statusPlugin } from './status';
@@ -17,6 +18,7 @@ export default [
   turnPlugin,
   commandsPlugin,
   droppingPlugin,
+  liveViewPlugin,
   statusPlugin,
   panelPlugin
 ];

@@ -35,6 +35,11 @@ export interface Shown {
   bundle: PageBundle;
 }
 
+/** Wait for the subshell of a comm, where JupyterLab makes one. */
+function started(comm: Kernel.IComm): Promise<void> {
+  return (comm as { subshellStarted?: Promise<void> }).subshellStarted ?? Promise.resolve();
+}
+
 export class KernelLine {
   readonly turns = new Map<string, Turn>();
   /** The kernel's version where it is another protocol's; '' while all is well. */
@@ -93,11 +98,12 @@ export class KernelLine {
 
   /** Open both comms. On the one for control the kernel never sends, so that it is heard at once. */
   greet(): void {
-    void this.opening();
+    this.opening().catch(() => undefined); // the kernel is gone
     if (!this.page || this.page.isDisposed) {
       const comm = this.kernel.createComm(PAGE);
       comm.onMsg = message => this.take(message.content.data as unknown as PageReply | PageWelcome);
       comm.onClose = () => this.hangUp();
+      started(comm).catch(() => undefined); // it is not waited for here
       comm.open({ protocol: PROTOCOL });
       this.page = comm;
     }
@@ -127,9 +133,8 @@ export class KernelLine {
       this.control = null;
     };
     if (this.kernel.supportsSubshells) {
-      const { subshellStarted } = comm as Kernel.IComm & { subshellStarted?: Promise<void> };
       const late = new Promise(resolve => setTimeout(resolve, STARTING));
-      await Promise.race([subshellStarted, late]).catch(() => undefined);
+      await Promise.race([started(comm), late]).catch(() => undefined);
     }
     comm.open({ protocol: PROTOCOL });
     return comm;
@@ -215,7 +220,7 @@ export class KernelLine {
       this.mismatch = data.protocol === PROTOCOL ? '' : data.version;
       this.welcomed = true;
       this._opened.emit();
-      void this.catchUp();
+      this.catchUp().catch(() => undefined); // the kernel is gone
     } else {
       this.waiting.get(data.n ?? 0)?.(data);
       this.waiting.delete(data.n ?? 0);

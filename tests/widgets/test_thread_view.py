@@ -11,6 +11,7 @@ from jan_magics.domain.branching import attach
 from jan_magics.domain.messages import TextPart
 from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.notebook.bridge import Bridge
+from jan_magics.widgets.comm import VIEW
 from jan_magics.widgets.thread_view import ThreadView
 from tests.domain.trees import message
 from tests.engine.threads import Kernel as Opened
@@ -186,7 +187,7 @@ def test_the_text_stands_beside_the_view_and_the_state_is_small(kernel: Kernel) 
         kernel.ok(f"%%chat -q\nquestion {n} " + "words " * 3000)
     ran = kernel.ok("view = __import__('jan_magics').current().view()\nview")
     bundle = ran.results[-1]
-    assert {WIDGET, "text/plain", "text/html", "text/markdown"} == bundle.keys()
+    assert {WIDGET, VIEW, "text/plain", "text/html", "text/markdown"} == bundle.keys()
     assert "question 2" in bundle["text/plain"]
     page = Page(kernel, ran, "thread")
     assert page.state["first"] == {}
