@@ -13,6 +13,7 @@ PATIENCE = 30.0
 KINDS = {
     "turn": "PageTurn", "over": "PageOver", "welcome": "PageWelcome", "reply": "PageReply",
     "changed": "PageChanged", "ingest": "PageIngest",
+    "asking": "PageAsking",
 }  # fmt: skip
 
 

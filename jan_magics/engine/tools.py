@@ -33,7 +33,15 @@ MOST: Final = 10_000
 
 
 class Desk(Protocol):
-    """The main thread, which waits for the turn and runs what it is handed meanwhile."""
+    """The main thread, which waits for the turn and runs what it is handed meanwhile.
+
+    Where `main` is False it is another thread, in which a person can only be asked.
+    """
+
+    @property
+    def main(self) -> bool:
+        """Tell whether it is the main thread."""
+        ...
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run something in the main thread. `work` raises nothing but an interrupt."""
@@ -172,7 +180,7 @@ async def run_tool(
     `late` is told when something comes after the timeout, or after an interrupt.
     """
     if tool.main:
-        if desk is None:
+        if desk is None or not desk.main:
             return Ran("not run: it needs the main thread, which nobody holds here", "error")
         return await desk.run(lambda: _ran(tool, given))
     try:

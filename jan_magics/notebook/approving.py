@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from jan_magics.engine.tools import Verdict
 from jan_magics.notebook.bridge import Channel
 from jan_magics.notebook.buttons import PATIENCE, Kind, buttons_of
-from jan_magics.notebook.identity import in_kernel
+from jan_magics.notebook.identity import cell_id, in_kernel
 from jan_magics.notebook.render import plain
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ class MainThread:
 
     channel: Channel[Any]
     shell: Any
+    main: bool = True
 
     async def run(self, work: Callable[[], T]) -> T:
         """Run something in the waiting thread."""
@@ -48,7 +49,8 @@ class MainThread:
     def _asked(self, kind: Kind, name: str, shown: str, line: str) -> Verdict:
         verdict: Verdict = "nobody"
         if buttons := buttons_of(self.shell):
-            verdict = buttons.ask(kind, plain(name), _cut(plain(shown), LONGEST_PAGE))
+            cell = cell_id(self.shell)
+            verdict = buttons.ask(kind, plain(name), page_words(shown), cell)
         return ask_person(self.shell, line) if verdict == "nobody" else verdict
 
 
@@ -61,6 +63,11 @@ def question_about(name: str, arguments: str) -> str:
     """Return the line that a person is asked by."""
     shown = _cut(plain(arguments), LONGEST)
     return f"Run {plain(name)}({shown})? [y]es, [n]o, [a]lways in this kernel: "
+
+
+def page_words(text: str) -> str:
+    """Return a text of a model as a page shows it in a question."""
+    return _cut(plain(text), LONGEST_PAGE)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -39,6 +39,8 @@ JOINING: Final = 3.0
 """Seconds that a page which was loaded just now has to show a question before it has joined."""
 SEEN: Final = 15.0
 """Seconds that a page has to show a question, also a busy one; after that nobody looks at it."""
+CALLING: Final = 1.0
+"""Seconds between two calls to pages that were loaded while a question is open."""
 TICK: Final = 0.1
 """Seconds between two looks: a waiting lock does not always notice an interrupt."""
 ATTRIBUTE: Final = "jan_magics_buttons"
@@ -95,23 +97,25 @@ class Buttons:
         comm.on_close(lambda _: self._leave(comm))
 
     def ask(
-        self, kind: Kind, name: str, shown: str, *, patience: float = PATIENCE, seen: float = SEEN
-    ) -> "Verdict":
+        self, kind: Kind, name: str, shown: str, cell: str = "", *,
+        patience: float = PATIENCE, seen: float = SEEN,
+    ) -> "Verdict":  # fmt: skip
         """Ask whoever looks at a page; "nobody" where no page shows the question.
 
-        Called in the main thread; an interrupt takes the question away and goes on.
+        Called in the main thread; an interrupt takes the question away and goes on. `cell` is
+        where it belongs.
         """
         if not self.pages and self.greeting is None:
             return "nobody"
         digest = digest_of(kind, name, shown)
         question = self.question = Question(secrets.token_urlsafe(24), digest)
         data = {"kind": kind, "name": name, "shown": shown, "token": question.token,
-                "digest": digest}  # fmt: skip
+                "digest": digest, "cell": cell}  # fmt: skip
         comms: list[Any] = []
         try:
             if not self._shown(question, data, comms, seen):
                 return "nobody"
-            if not _waited(question.said, patience):
+            if not self._answered(question, data, comms, patience):
                 return "late"
             return question.verdict
         finally:
@@ -136,6 +140,26 @@ class Buttons:
                 if time.monotonic() >= end:
                     return False
             end = max(end, time.monotonic() + seen)
+
+    def _answered(
+        self, question: Question, data: Mapping[str, object], comms: list[Any], patience: float
+    ) -> bool:
+        """Wait for the answer, and put the question to pages that are loaded meanwhile.
+
+        Such a page does not know yet whose kernel this is: it is called, and joins.
+        """
+        end, call = time.monotonic() + patience, 0.0
+        while not question.said.wait(TICK):
+            now = time.monotonic()
+            if now >= end:
+                return False
+            if self.joined.is_set():
+                self.joined.clear()
+                comms.append(self.open_comm(target_name=ASK, data=dict(data)))
+            elif now >= call:
+                call = now + CALLING
+                self.say({"kind": "asking"})
+        return True
 
     def streams(self) -> "Streams":
         """Return the turns that pages follow; what they need is loaded by the first."""
@@ -198,15 +222,6 @@ def _told(message: object) -> Mapping[str, Any]:
     content = message.get("content") if isinstance(message, dict) else None
     data = content.get("data") if isinstance(content, dict) else None
     return data if isinstance(data, dict) else {}
-
-
-def _waited(event: threading.Event, seconds: float) -> bool:
-    """Wait for an event; an interrupt gets through at every tick."""
-    end = time.monotonic() + seconds
-    while not event.wait(TICK):
-        if time.monotonic() >= end:
-            return False
-    return True
 
 
 def _same(given: str, wanted: str) -> bool:

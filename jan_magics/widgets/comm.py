@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from jan_magics.domain.errors import JanError
 from jan_magics.notebook.bridge import Job, Stopped
@@ -58,6 +58,15 @@ class View(Protocol):
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take what a page says, at first that it is "ready"; must be over at once."""
+        ...
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A view that wants to know when its page is closed."""
+
+    def closed(self) -> None:
+        """Nobody looks any more."""
         ...
 
 
@@ -127,6 +136,8 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
     )
     view.joined(say)
     page.on_msg(hear)
+    if isinstance(view, Closing):
+        page.observe(lambda change: view.closed() if change.new is None else None, "comm")
     views_of(shell).add(opened)
     return Live(value, still, page)
 

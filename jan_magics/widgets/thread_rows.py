@@ -9,6 +9,8 @@ from itertools import groupby
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
 from jan_magics.domain.legacy import read_parts, words_of
 from jan_magics.domain.messages import FilePart, Message, ReasoningPart
+from jan_magics.engine.placing import CUT
+from jan_magics.engine.records import finish_of
 from jan_magics.engine.views import View
 from jan_magics.notebook.called import Called, calls_of
 from jan_magics.notebook.hazards import legible
@@ -80,6 +82,7 @@ class Rows:
             ),
             "calls": [_call(each) for each in calls_of(parts)],
             "files": [legible(p.name or p.media_type) for p in parts if isinstance(p, FilePart)],
+            "cut": not live and message.role == "assistant" and finish_of(message) in CUT,
             "sent": status not in (TRUNCATED, ARCHIVED, COMPRESSED),
         }
 

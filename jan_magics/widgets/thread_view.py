@@ -26,6 +26,7 @@ from jan_magics.widgets.context_buttons import can_of, changeable
 from jan_magics.widgets.growing import Growing
 from jan_magics.widgets.marks import mark_of
 from jan_magics.widgets.thread_rows import rows_of
+from jan_magics.widgets.view_desk import ViewDesk
 
 Act: TypeAlias = Callable[["ThreadView", Mapping[str, Any]], None]
 Work: TypeAlias = Callable[[Channel[Progress]], Any]
@@ -45,6 +46,7 @@ class Busy:
     prompt: str = ""
     asked: bool = False
     growing: Growing = field(default_factory=Growing)
+    desk: ViewDesk | None = None
 
 
 @dataclass(slots=True)
@@ -110,12 +112,19 @@ class ThreadView:
         self._say(self.state())
         if self.busy and self.busy.growing.sent:
             self._say(self.busy.growing.whole())
+        if self.busy and self.busy.desk:
+            self.busy.desk.show()
 
-    def begin(self, what: str, work: Work, prompt: str = "") -> None:
+    def closed(self) -> None:
+        """Nobody looks any more: what is asked is refused."""
+        if self.busy and self.busy.desk:
+            self.busy.desk.close()
+
+    def begin(self, what: str, work: Work, prompt: str = "", desk: ViewDesk | None = None) -> None:
         """Begin what takes time. Raises ThreadError while something else goes on here."""
         if self.busy is not None:
             raise ThreadError(f"{self.busy.what} goes on", "Wait for it, or stop it.")
-        self.busy = busy = Busy(what, self.bridge.start(work), prompt)
+        self.busy = busy = Busy(what, self.bridge.start(work), prompt, desk=desk)
         self.show()
         run = contextvars.copy_context().run
         threading.Thread(target=run, args=(self._follow, busy), daemon=True).start()
@@ -187,6 +196,17 @@ def _retry(view: ThreadView, message: Mapping[str, Any]) -> None:
     _ask(view, Asking(aim="retry", at=str(message.get("message"))))
 
 
+def _resume(view: ThreadView, message: Mapping[str, Any]) -> None:
+    """Go on with an answer that was cut."""
+    _ask(view, Asking(aim="resume", at=str(message.get("message"))))
+
+
+def _verdict(view: ThreadView, message: Mapping[str, Any]) -> None:
+    """Take the answer to a question about a tool call."""
+    if view.busy and view.busy.desk:
+        view.busy.desk.hear(message)
+
+
 def _edit(view: ThreadView, message: Mapping[str, Any]) -> None:
     """Put a version beside a message; of a question it is asked, of an answer it is kept."""
     identifier, text = str(message.get("message")), str(message.get("text") or "")
@@ -239,8 +259,8 @@ def _compact(view: ThreadView, _: Mapping[str, Any]) -> None:
 
 
 def _ask(view: ThreadView, asking: Asking) -> None:
-    session = changeable(view.session())
-    view.begin(ANSWERING, lambda put: session.send(asking, put), asking.text)
+    session, desk = changeable(view.session()), ViewDesk(view.tell)
+    view.begin(ANSWERING, lambda put: session.send(asking, put, desk=desk), asking.text, desk)
 
 
 def _changed(view: ThreadView) -> None:
@@ -250,7 +270,8 @@ def _changed(view: ThreadView) -> None:
 
 ACTS: Final[Mapping[str, Act]] = MappingProxyType({
     "ready": _ready, "earlier": _earlier, "open": _open, "source": _source, "send": _send,
-    "retry": _retry, "edit": _edit, "version": _version, "stop": _stop, "clear": _clear,
-    "restore": _restore, "compact": _compact, "uncompact": _uncompact,
+    "retry": _retry, "resume": _resume, "verdict": _verdict, "edit": _edit, "version": _version,
+    "stop": _stop, "clear": _clear, "restore": _restore, "compact": _compact,
+    "uncompact": _uncompact,
 })  # fmt: skip
 """What a page may ask for, by the kind of its message."""

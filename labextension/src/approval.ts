@@ -14,14 +14,16 @@ import { type Asked, questionBox } from './questionBox';
 
 const ASK = 'jan-magics.ask';
 
-/** Find the cell whose execution a message belongs to, else the one that is looked at. */
-function cellOf(panel: NotebookPanel, parent: string | undefined): Cell | null {
-  const running = panel.content.widgets.find(
+/** Find the cell that a question belongs to, else the one that runs, else the one looked at. */
+function cellOf(panel: NotebookPanel, id: string, parent: string | undefined): Cell | null {
+  const { widgets } = panel.content;
+  const named = id && widgets.find(cell => cell.model.id === id);
+  const running = widgets.find(
     cell =>
       cell.model.type === 'code' &&
       (cell as CodeCell).outputArea.future?.msg.header.msg_id === parent
   );
-  return running ?? panel.content.activeCell;
+  return named || (running ?? panel.content.activeCell);
 }
 
 function show(
@@ -48,7 +50,7 @@ function show(
       panel.content.activate();
     }
   };
-  (cellOf(panel, parent)?.node ?? panel.content.node).append(box);
+  (cellOf(panel, asked.cell ?? '', parent)?.node ?? panel.content.node).append(box);
   box.scrollIntoView({ block: 'nearest' });
   line.say({ token, digest }); // it is on screen
 }

@@ -3,6 +3,7 @@ import { type Kernel, type KernelMessage } from '@jupyterlab/services';
 import { type JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
+import { type Speaking, reach, soon } from './reaching';
 import { type News, type Turn, type TurnEvent, isNews, isTurnEvent, reduce } from './turns';
 
 const HELLO = 'jan-magics.hello';
@@ -12,6 +13,8 @@ const PAGE = 'jan-magics.page';
 export const PROTOCOL = 1;
 /** Milliseconds that a subshell may take to start; without one, the kernel hears when it is idle. */
 const STARTING = 5000;
+/** Milliseconds within which a kernel that is not busy tells what it is. */
+const KNOWN = 500;
 /** Milliseconds that a stop may take to get through before the kernel itself is interrupted. */
 const STOPPING = 1500;
 export const TURN = 'application/vnd.jan-magics.turn+json';
@@ -42,9 +45,9 @@ function started(comm: Kernel.IComm): Promise<void> {
 
 export class KernelLine {
   readonly turns = new Map<string, Turn>();
-  /** The kernel's version where it is another protocol's; '' while all is well. */
-  mismatch = '';
-  private control: Promise<Kernel.IComm> | null = null;
+  /** Which side is the older where the two do not understand each other; '' while all is well. */
+  older: '' | 'kernel' | 'page' = '';
+  private control: Promise<Speaking> | null = null;
   private page: Kernel.IComm | null = null;
   private welcomed = false;
   private asked = 0;
@@ -84,7 +87,7 @@ export class KernelLine {
   }
 
   get isOpen(): boolean {
-    return this.welcomed && this.mismatch === '';
+    return this.welcomed && this.older === '';
   }
 
   /** Ask a kernel whether it has said hello before, to a page that is gone. */
@@ -117,7 +120,7 @@ export class KernelLine {
   }
 
   /** The comm for answers and stops, open. */
-  private opening(): Promise<Kernel.IComm> {
+  private opening(): Promise<Speaking> {
     this.control ??= this.openControl();
     return this.control;
   }
@@ -126,15 +129,20 @@ export class KernelLine {
    * Open it on its subshell: what is sent before there is one waits in the kernel for the end of the
    * running cell, and what comes on a comm that was not opened is not heard.
    */
-  private async openControl(): Promise<Kernel.IComm> {
+  private async openControl(): Promise<Speaking> {
+    if (!(await soon(this.kernel.info, KNOWN))) {
+      const reached = await soon(reach(this.kernel, CONTROL, { protocol: PROTOCOL }), STARTING);
+      if (reached) {
+        return reached;
+      }
+    }
     await this.kernel.info;
     const comm = this.kernel.createComm(CONTROL);
     comm.onClose = () => {
       this.control = null;
     };
     if (this.kernel.supportsSubshells) {
-      const late = new Promise(resolve => setTimeout(resolve, STARTING));
-      await Promise.race([started(comm), late]).catch(() => undefined);
+      await soon(started(comm), STARTING).catch(() => undefined);
     }
     comm.open({ protocol: PROTOCOL });
     return comm;
@@ -183,6 +191,8 @@ export class KernelLine {
         this.follow(data);
       } else if (isNews(data)) {
         this._news.emit(data);
+      } else if (data?.kind === 'asking' && !this.page) {
+        this.greet(); // a question is open, and this page was loaded since
       }
     } else if (kind === 'display_data' || kind === 'update_display_data') {
       const { data, transient } = message.content as KernelMessage.IDisplayDataMsg['content'];
@@ -217,7 +227,8 @@ export class KernelLine {
 
   private take(data: PageReply | PageWelcome): void {
     if (data.kind === 'welcome') {
-      this.mismatch = data.protocol === PROTOCOL ? '' : data.version;
+      const { protocol } = data;
+      this.older = protocol === PROTOCOL ? '' : protocol < PROTOCOL ? 'kernel' : 'page';
       this.welcomed = true;
       this._opened.emit();
       this.catchUp().catch(() => undefined); // the kernel is gone

@@ -110,6 +110,11 @@ export interface PageReply {
   error?: PageRefusal;
 }
 
+/** A question is open: a page that was loaded since may join to be asked. */
+export interface PageAsking {
+  kind: 'asking';
+}
+
 /** What happened, and what to do about it. */
 export interface PageRefusal {
   said: string;

@@ -11,6 +11,8 @@ export interface Asked {
   shown: string;
   token: string;
   digest: string;
+  /** The id of the cell that asks. */
+  cell?: string;
 }
 
 type Choice = [Verdict, string, string];

@@ -1,5 +1,6 @@
 /** The status bar: who answers in this notebook, and how much of the token budget is taken. */
 import { type JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
@@ -18,6 +19,13 @@ export function statusText(status: PageStatus | null, trans: TranslationBundle):
   const share = tokens !== null && budget ? Math.round((100 * tokens) / budget) : null;
   const name = model.length > 32 ? `…${model.slice(-31)}` : model;
   return share === null ? name : trans.__('%1 · %2% of the budget', name, share);
+}
+
+/** Say which package has to be upgraded, where the two sides do not understand each other. */
+function upgrade(older: 'kernel' | 'page', trans: TranslationBundle): string {
+  return older === 'kernel'
+    ? trans.__("Upgrade jan-magics in the kernel's environment")
+    : trans.__('Upgrade jan-magics where JupyterLab runs');
 }
 
 class StatusItem extends Widget {
@@ -48,8 +56,8 @@ class StatusItem extends Widget {
         this.paint(status);
       }
     };
-    if (line?.mismatch) {
-      this.say(this.trans.__('jan-magics here and in the kernel differ: upgrade the older'));
+    if (line?.older) {
+      this.say(upgrade(line.older, this.trans));
     } else if (line?.isOpen) {
       line.ask<PageStatus>('status').then(show, () => show(null));
     } else {
@@ -86,6 +94,14 @@ export const statusPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null
   ) => {
     const trans = (translator ?? nullTranslator).load('jan_magics');
+    // The status bar says it too; Notebook 7 has none.
+    kernels.each((_panel, line) => {
+      line.opened.connect(() => {
+        if (line.older) {
+          Notification.warning(upgrade(line.older, trans), { autoClose: false });
+        }
+      });
+    });
     if (bar) {
       const item = new StatusItem(tracker, kernels, trans);
       preferences.changed.connect(() => item.refresh());

@@ -14,6 +14,9 @@ import { type Actions } from './turnActions';
 import { type Turn, type TurnEvent } from './turns';
 import { type Scene, TurnView } from './turnView';
 
+/** Bundles that may wait for the end of their turns to be told. */
+const FEW = 20;
+
 /** The answers of all notebooks: which one a cell shows, and what runs. */
 export interface ITurns {
   readonly views: ReadonlySet<TurnView>;
@@ -27,6 +30,8 @@ export const ITurns = new Token<ITurns>('jan-magics:ITurns');
 
 class Turns implements Scene, ITurns {
   readonly views = new Set<TurnView>();
+  /** Final bundles that no output of this page waits for, by their turns. */
+  private readonly homeless = new Map<string, PageBundle>();
   private asking = 0;
 
   constructor(
@@ -182,6 +187,7 @@ class Turns implements Scene, ITurns {
           view.unfollow(event.said);
         }
       });
+      this.house(panel, event);
       // Whatever was said: what other answers can do may be another thing now.
       this.views.forEach(view => this.check(view));
     } else if (views.length === 0) {
@@ -204,12 +210,30 @@ class Turns implements Scene, ITurns {
     }
   }
 
+  /** Put the end of a turn into its cell, where a reload has taken the beginning away. */
+  private house(panel: NotebookPanel, { turn, cell: id }: PageOver): void {
+    const bundle = this.homeless.get(turn);
+    this.homeless.delete(turn);
+    const cell = panel.content.widgets.find(each => each.model.id === id) as CodeCell | undefined;
+    if (!bundle || !cell || cell.model.type !== 'code' || cell.outputArea.future) {
+      return;
+    }
+    const { message } = bundle[TURN] as PageShown;
+    if (turnsIn(cell, shown => shown.message === message).length === 0) {
+      put(cell, cell.model.outputs.length, bundle);
+    }
+  }
+
   /** Put a bundle where its display is lost: the running turn's place, or the same answer's. */
   private place(panel: NotebookPanel, { display, bundle }: Shown): void {
     const turn = bundle[TURN] as Partial<PageShown> & { live?: string };
     if (turn.live) {
       return;
     }
+    if (this.homeless.size > FEW) {
+      this.homeless.clear(); // of displays that are no turns, whose end is not told
+    }
+    this.homeless.set(display, bundle);
     // Later than JupyterLab itself, which knows the displays of this page.
     setTimeout(() => {
       for (const cell of panel.content.widgets as CodeCell[]) {

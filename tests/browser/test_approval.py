@@ -124,6 +124,20 @@ def test_a_cell_that_is_run_as_soon_as_the_page_is_loaded_is_asked(
             anew.save()
 
 
+def test_a_page_that_is_loaded_while_a_question_is_open_shows_it(
+    open_cells: OpenCells, lab: Lab
+) -> None:
+    with asking(open_cells, CALL, DONE) as notebook:
+        notebook.save()
+        begin(notebook, 2)
+        anew = OpenNotebook.open(notebook.page, lab, notebook.path.name, busy=True)
+        # In the cell that asks, whichever is looked at.
+        box = anew.page.locator(".jp-Cell[data-windowed-list-index='2'] .jan-Question")
+        box.get_by_role("button", name="Run once").click()
+        expect(box).to_have_count(0, timeout=WAIT)
+        expect(said(anew, 2)).to_contain_text("Sent.", timeout=WAIT)
+
+
 def test_an_interrupt_takes_the_question_away(open_cells: OpenCells) -> None:
     with asking(open_cells, CALL, DONE) as notebook:
         box = begin(notebook, 2)

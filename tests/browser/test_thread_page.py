@@ -43,7 +43,7 @@ BAD += " [style*=url], [style*=position], [id], a[href]:not([href^=http], [href^
 def row(n: int, text: str, html: str) -> Mapping[str, Any]:
     return {
         "row": "message", "message": f"m{n}", "role": "assistant", "who": text, "version": 1,
-        "versions": 2, "html": html, "reasoning": text, "files": [text], "sent": True,
+        "versions": 2, "html": html, "reasoning": text, "files": [text], "sent": True, "cut": True,
         "calls": [{"line": text, "whole": text, "state": "ok"}],
     }  # fmt: skip
 
@@ -67,8 +67,10 @@ def messages(htmls: list[str]) -> list[dict[str, Any]]:
         }
         for text, html in zip(TEXTS, htmls, strict=True)
     ]
+    asking = {"kind": "asking", "what": "call", "name": TEXTS[0], "shown": TEXTS[1],
+              "token": "t", "digest": "d"}  # fmt: skip
     failed = {"kind": "failed", "message": TEXTS[0], "next": TEXTS[1]}
-    return [thread, *deltas, failed]
+    return [thread, *deltas, asking, failed]
 
 
 @pytest.mark.parametrize("raw", [False, True], ids=["as the kernel renders it", "raw"])

@@ -2,8 +2,12 @@
 
 from playwright.sync_api import expect
 
+from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
+from tests.browser.test_approval import MAIL
 from tests.browser.test_score_view import view_in
+from tests.magics.test_tools import step
+from tests.providers.serving import serving_here
 
 WAIT = 20_000
 STREAMING = """() => [...document.querySelectorAll('.jan-view')].some(view =>
@@ -85,6 +89,28 @@ def test_an_answer_streams_and_is_stopped(open_cells: OpenCells) -> None:
     expect(stopped).to_contain_text("stopped")
     expect(stopped).to_contain_text("Paragraph 2")
     expect(stopped).not_to_contain_text("Paragraph 39")
+
+
+def test_a_tool_call_asks_in_the_view(open_cells: OpenCells) -> None:
+    call = step(("send_mail", {"to": "李 <b>&"}), text="I will write.")
+    with serving_here(call, step(text="Sent.")) as server:
+        use = f"%chat use -m {server.address}#m --tools send_mail"
+        notebook = open_cells([f"%load_ext jan_magics\n{MAIL}", use, "%chat show --live"])
+        for cell in range(3):
+            notebook.run(cell)
+        view = view_in(notebook, 2)
+        box = view.get_by_role("textbox", name="Ask: Enter sends")
+        box.fill("Write to 李.")
+        box.press("Enter")
+        question = view.get_by_role("group", name="The model wants to run send_mail")
+        expect(question).to_contain_text('{"to": "李 <b>&"}', timeout=WAIT)
+        assert barriers(notebook.page, ".jan-view") == []
+        notebook.screenshot("thread-asks")
+        question.get_by_role("button", name="Run once").click()
+        expect(question).to_have_count(0)
+        answers = view.locator("article.jan-from-assistant:not(.jan-growing)")
+        expect(answers).to_contain_text("Sent.", timeout=WAIT)
+        expect(view).to_contain_text("called send_mail")
 
 
 def test_nothing_in_it_runs(open_cells: OpenCells) -> None:

@@ -45,6 +45,7 @@ class Person:
 
     says: list[Verdict] = field(default_factory=list)
     asked: list[tuple[str, str]] = field(default_factory=list)
+    main: bool = True
 
     async def run(self, work: Callable[[], T]) -> T:
         return work()

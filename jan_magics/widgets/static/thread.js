@@ -17,6 +17,14 @@ const CHINESE = {
   You: '你',
   System: '系统',
   Retry: '重试',
+  'Go on': '继续',
+  'The model wants to run {name}': '模型想要运行 {name}',
+  'A turn needs the MCP server {name}': '这一轮需要 MCP 服务器 {name}',
+  'Run once': '运行一次',
+  'Always in this kernel': '在此内核中始终允许',
+  "Don't run": '不运行',
+  Start: '启动',
+  "Don't start": '不启动',
   Edit: '编辑',
   Save: '保存',
   Cancel: '取消',
@@ -170,6 +178,9 @@ function render({ model, el }) {
         make('span', { class: 'jan-number' }, `${row.version}/${row.versions}`),
         step('Next version', '›', 1, row.version === row.versions)
       );
+    }
+    if (row.cut) {
+      tools.append(press('Go on', () => connected.say({ kind: 'resume', message: row.message }), { class: 'jan-bare' }));
     }
     if (row.role === 'assistant') {
       tools.append(press('Retry', () => connected.say({ kind: 'retry', message: row.message }), { class: 'jan-bare' }));
@@ -338,6 +349,33 @@ function render({ model, el }) {
     tail.classList.toggle('jan-plain', message.how === 'text' || (message.how === 'add' && !code));
   }
 
+  const asking = make('div', {});
+
+  /** Put a question there. Nothing takes the focus: whoever types meanwhile must not say yes by it. */
+  function ask({ what, name, shown, token, digest }) {
+    const call = what === 'call';
+    const words = t(call ? 'The model wants to run {name}' : 'A turn needs the MCP server {name}', { name });
+    const say = verdict => () => {
+      connected.say({ kind: 'verdict', token, digest, verdict });
+      asking.replaceChildren();
+    };
+    const box = make(
+      'div',
+      { class: 'jan-alert jan-ask', role: 'group', 'aria-label': words, 'data-token': token },
+      make('div', { role: 'alert' }, words),
+      make('pre', { dir: 'auto', tabindex: 0 }, shown),
+      make(
+        'div',
+        { class: 'jan-bar-row' },
+        press(call ? 'Run once' : 'Start', say('yes')),
+        call ? press('Always in this kernel', say('always')) : null,
+        press(call ? "Don't run" : "Don't start", say('no'))
+      )
+    );
+    box.addEventListener('keydown', event => event.key === 'Escape' && say('no')());
+    asking.replaceChildren(box);
+  }
+
   function opened(message) {
     const details = list.querySelector(`[data-fold="${CSS.escape(message.message)}"]`);
     const inner = details?.lastElementChild;
@@ -363,7 +401,7 @@ function render({ model, el }) {
       if (first) {
         const head = make('div', { class: 'jan-bar-row' }, title, who);
         const context = make('div', { class: 'jan-bar-row jan-context' }, ...Object.values(buttons));
-        framed.body.replaceChildren(head, context, log, input, make('div', { class: 'jan-bar-row jan-foot' }, send, stop, status));
+        framed.body.replaceChildren(head, context, log, asking, input, make('div', { class: 'jan-bar-row jan-foot' }, send, stop, status));
         log.scrollTop = log.scrollHeight;
       }
     } else if (message.kind === 'delta') {
@@ -375,6 +413,10 @@ function render({ model, el }) {
       asked = null;
       showEarlier();
       log.scrollTop += log.scrollHeight - height;
+    } else if (message.kind === 'asking') {
+      ask(message);
+    } else if (message.kind === 'asked') {
+      asking.querySelector(`[data-token="${CSS.escape(message.token)}"]`)?.remove();
     } else if (message.kind === 'opened') {
       opened(message);
     } else if (message.kind === 'source' && asked?.message === message.message) {
