@@ -72,6 +72,7 @@ def _command(root: Path, port: int) -> list[str]:
         *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--expose-app-in-browser"),
         *("--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0"),
         *(f"--ServerApp.root_dir={root}", "--ServerApp.allow_root=True"),
+        "--JupyterNotebookApp.expose_app_in_browser=True",  # Notebook 7, where it is installed
         *("--LabApp.news_url=None", f"--LabApp.check_for_updates_class={never}"),
     ]
 
