@@ -11,6 +11,7 @@ import { Context } from './panelContext';
 import { type PanelScene, type Section } from './panelSection';
 import { Threads } from './panelThreads';
 import { Branches } from './panelTree';
+import { upgrade } from './status';
 
 const LOAD = '%load_ext jan_magics';
 
@@ -117,8 +118,8 @@ export class ChatPanel extends Widget implements PanelScene {
     if (!kernel || !line || kernel.status === 'dead') {
       return say(trans.__('This notebook has no kernel.'));
     }
-    if (line.mismatch) {
-      return say(trans.__('jan-magics here and in the kernel differ: upgrade the older'));
+    if (line.older) {
+      return say(upgrade(line.older, trans));
     }
     const language = this.languages.get(kernel);
     if (language === undefined) {

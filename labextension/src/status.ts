@@ -22,7 +22,7 @@ export function statusText(status: PageStatus | null, trans: TranslationBundle):
 }
 
 /** Say which package has to be upgraded, where the two sides do not understand each other. */
-function upgrade(older: 'kernel' | 'page', trans: TranslationBundle): string {
+export function upgrade(older: 'kernel' | 'page', trans: TranslationBundle): string {
   return older === 'kernel'
     ? trans.__("Upgrade jan-magics in the kernel's environment")
     : trans.__('Upgrade jan-magics where JupyterLab runs');

@@ -42,7 +42,7 @@ def test_a_stop_is_quick_and_touches_one_notebook(open_cells: OpenCells, lab: La
         first = open_cells([LOAD, ask])
         page = first.page
         first.run(0)
-        notebooks.write(lab.root / "beside.ipynb", [LOAD, ask, "%chat"])
+        notebooks.write(lab.root / "beside.ipynb", [LOAD, ask])
         page.evaluate(BESIDE, "beside.ipynb")
         page.wait_for_function(f"name => {PANEL}.context?.path === name", arg="beside.ipynb")
         page.wait_for_function(KERNEL_IS_READY)
@@ -72,8 +72,5 @@ def test_a_stop_is_quick_and_touches_one_notebook(open_cells: OpenCells, lab: La
         shown.nth(1).get_by_role("button", name="Stop").click()
         expect(shown.nth(1).get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
         page.evaluate(ACTIVATE, "beside.ipynb")
-        second.run(2)
-        said = page.locator(".jp-Cell[data-windowed-list-index='2'] .jp-OutputArea")
-        expect(said).to_contain_text("beside")
         second.close_kernel()
         page.evaluate(ACTIVATE, first.path.name)

@@ -250,29 +250,6 @@ def test_a_page_that_is_gone_does_not_keep_a_new_one_from_being_asked() -> None:
     said.join()
 
 
-def test_a_page_that_is_loaded_while_a_question_is_open_is_called_and_asked() -> None:
-    buttons, page, made = alone()
-    buttons.greeting = Comm()
-    loaded = Comm()
-
-    def load() -> None:
-        while not made:
-            time.sleep(0.01)
-        opened = made[0].opened["data"]
-        page.heard({"content": {"data": {"token": opened["token"], "digest": opened["digest"]}}})
-        while {"kind": "asking"} not in getattr(buttons.greeting, "said", ()):
-            time.sleep(0.01)
-        page.left(None)
-        buttons.join(loaded)
-
-    loading, said = threading.Thread(target=load), answering(loaded, made, count=2)
-    loading.start()
-    assert buttons.ask("call", "send_mail", "{}", "c1", patience=20) == "yes"
-    loading.join()
-    said.join()
-    assert [each.opened["data"]["cell"] for each in made] == ["c1", "c1"]
-
-
 def test_where_pages_were_told_of_us_and_none_comes_it_takes_a_moment() -> None:
     buttons, made = greeted()
     begun = time.monotonic()
