@@ -12,7 +12,7 @@ Splitter: TypeAlias = Literal["recursive", "chars", "markdown", "code", "tokens"
 Kind: TypeAlias = Literal["text", "markdown", "rst", "code", "table", "row"]
 Mode: TypeAlias = Literal["hybrid", "vector", "keyword"]
 Fusion: TypeAlias = Literal["convex", "rrf"]
-Index: TypeAlias = Literal["auto", "numpy", "vec0", "hnsw", "hnsw-half"]
+Index: TypeAlias = Literal["auto", "numpy", "bits", "vec0", "hnsw", "hnsw-half"]
 Indexed: TypeAlias = Literal["added", "unchanged", "replaced", "skipped", "failed", "indexed"]
 
 RECIPE_VERSION: Final = 1

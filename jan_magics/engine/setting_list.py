@@ -70,9 +70,10 @@ SETTINGS: Final = (
     Setting("embedder", "who makes vectors for new collections; unset: the best that is installed, "
             "none: words only", foreign=False),
     Setting("index", "who finds neighbours: numpy in memory, sqlite-vec on the disk (vec0), or as "
-            "their size asks (auto); of a collection in PostgreSQL the server (auto), or its graph "
+            "their size asks (auto); among very many a bit a dimension (bits), which finds nearly "
+            "all; of a collection in PostgreSQL the server (auto), or its graph "
             "(hnsw), which finds most of them, also in half precision (hnsw-half)", "auto",
-            ("auto", "numpy", "vec0", "hnsw", "hnsw-half")),
+            ("auto", "numpy", "bits", "vec0", "hnsw", "hnsw-half")),
     Setting("fusion", "how the scores of words and vectors become one", "convex",
             ("convex", "rrf")),
     Setting("sqlite_vec", "the library of sqlite-vec, where it is not beside its package",

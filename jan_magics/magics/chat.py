@@ -90,7 +90,7 @@ class JanMagics(Magics):
     replay_pace = Enum(["", "instant", "recorded"], "", help="how fast it answers").tag(config=True)
     embedder = Unicode("", help="who makes vectors for new collections").tag(config=True)
     index = Enum(
-        ["", "auto", "numpy", "vec0", "hnsw", "hnsw-half"], "", help="who finds neighbours"
+        ["", "auto", "numpy", "bits", "vec0", "hnsw", "hnsw-half"], "", help="who finds neighbours"
     ).tag(config=True)
     fusion = Enum(["", "convex", "rrf"], "", help="how words and vectors become one score").tag(
         config=True

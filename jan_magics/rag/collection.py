@@ -100,7 +100,7 @@ class SqliteCollection(RowCollection):
             with suppress(JanError, apsw.BusyError), self.file.alone() as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.file.close()
-        self._held = None
+        self._held = self._coded = None
 
     def _equip(self, connection: apsw.Connection) -> None:
         """Give a new connection what statements call, and vec0 where a copy is to be kept."""
@@ -117,8 +117,7 @@ class SqliteCollection(RowCollection):
             return self._empty(connection)
         large = index == "auto" and generations.size(connection, held[1]) > self._in_memory
         if index != "vec0" and not large:
-            matrix = self._matrix(connection, *held)
-            return Snapshot(connection, self.dialect, held, matrix, note)
+            return self._measured_here(connection, held, index, note)
         if not near.usable(connection, held[0]):
             return None
         return Snapshot(connection, self.dialect, held, engine="vec0")

@@ -72,8 +72,8 @@ class PostgresCollection(RowCollection):
         with self.database.reading() as connection:
             held = generations.active(connection)
             dialect = PostgresDialect(near)
-            if held is not None and index == "numpy":
-                yield Snapshot(connection, dialect, held, self._matrix(connection, *held))
+            if held is not None and index in ("numpy", "bits"):
+                yield self._measured_here(connection, held, index, note)
             else:
                 engine = "pgvector" if near == "exact" else near
                 yield Snapshot(connection, dialect, held, None, note, engine=engine)
@@ -106,7 +106,7 @@ class PostgresCollection(RowCollection):
     def close(self) -> None:
         """Close all connections; a later call opens them again."""
         self.connections.close()
-        self._held = None
+        self._held = self._coded = None
 
     def _near(self, index: Index) -> tuple[Near, str | None]:
         """Return how neighbours are looked for, made ready; and why not as was asked."""

@@ -12,6 +12,7 @@ from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Fingerprint, Index
 from jan_magics.rag import generations, rows, vectors
+from jan_magics.rag.bit_codes import CodedMatrix, coded
 from jan_magics.rag.collection_documents import CollectionDocuments
 from jan_magics.rag.dialect import Hash
 from jan_magics.rag.rows import Entry
@@ -29,6 +30,7 @@ class RowCollection(CollectionDocuments):
     of_many: bool = False
     """Whether its documents may be files of other machines."""
     _held: tuple[tuple[int, int], Matrix] | None = None
+    _coded: CodedMatrix | None = None
 
     @property
     @abstractmethod
@@ -44,8 +46,9 @@ class RowCollection(CollectionDocuments):
     def snapshot(self, index: Index = "auto") -> AbstractContextManager[Snapshot]:
         """Give one state of the collection for as long as a search takes.
 
-        `index` is who finds neighbours: `numpy` holds all vectors in memory, the others ask the
-        database. One that cannot be used here is not, and the snapshot's `note` says why.
+        `index` is who finds neighbours: `numpy` holds all vectors in memory, `bits` their signs
+        too, which is quicker and finds nearly all; the others ask the database. One that cannot be
+        used here is not, and the snapshot's `note` says why.
         """
 
     def size(self) -> int | None:
@@ -130,6 +133,17 @@ class RowCollection(CollectionDocuments):
                 (source, begin, end),
             )
             return Snapshot(connection, self.dialect).stored([n for (n,) in numbers])
+
+    def _measured_here(
+        self, connection: Database, held: tuple[int, Fingerprint], index: Index, note: str | None
+    ) -> Snapshot:
+        """Return what this state answers with where its vectors are in memory."""
+        matrix = self._matrix(connection, *held)
+        if index != "bits":
+            return Snapshot(connection, self.dialect, held, matrix, note)
+        if self._coded is None or self._coded.rows is not matrix.rows:
+            self._coded = coded(matrix)
+        return Snapshot(connection, self.dialect, held, self._coded, note, engine="bits")
 
     def _matrix(self, connection: Database, generation: int, fingerprint: Fingerprint) -> Matrix:
         """Return the vectors of this state, from memory unless something has changed."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jan_magics.domain.retrieval import Chunk, Fingerprint
-from jan_magics.rag import generations, vectors, where_notes
+from jan_magics.rag import bit_codes, generations, vectors, where_notes
+from jan_magics.rag.bit_codes import CodedMatrix
 from jan_magics.rag.dialect import Dialect
 from jan_magics.rag.statements import batches, fetched, first, marks
 from jan_magics.rag.vectors import FloatVector, Matrix
@@ -85,6 +86,8 @@ class Snapshot:
         if self._matrix is None:
             return self._in_database(query, k, where)
         allowed = None if where is None else vectors.numbers_in(self.passing(where))
+        if isinstance(self._matrix, CodedMatrix):
+            return bit_codes.top(self._matrix, query, k, allowed)
         return vectors.top(self._matrix, query, k, allowed)
 
     def cosines(self, query: FloatVector, numbers: Sequence[int]) -> dict[int, float]:
