@@ -14,13 +14,14 @@ MODEL := $(VENV)/model
 JOBS ?= 3
 FUZZ ?= 60
 
-.PHONY: help check test soak fuzz quality demo lab fix labextension model clean
+.PHONY: help check test soak fuzz bench quality demo lab fix labextension model clean
 
 help:
 	@echo "make check         format, lint, types, floors, house rules"
 	@echo "make test          every test; JAN_TEST_REQUIRE=browser,model,embedders fails where these are missing"
 	@echo "make soak          500 kills a store, full disks, servers that lie, 50,000 histories: within an hour"
 	@echo "make fuzz          random bytes for everything that reads, FUZZ=60 seconds each (Linux on x86-64)"
+	@echo "make bench         every promised figure beside its rivals, into build/bench/; BENCH=--quick: a minute"
 	@echo "make quality       measure searches on documentation of this machine, or QUALITY='--root FOLDER'"
 	@echo "make demo          run the first notebook against a real model, into build/demo/"
 	@echo "make lab           open JupyterLab on notebooks/"
@@ -69,6 +70,20 @@ soak: $(INSTALLED)
 fuzz: $(INSTALLED)
 	$(PIP) install --quiet "atheris>=3"
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# The rivals go into an environment of their own, which sees ours; BENCH=--quick does without.
+RIVALS := build/bench/env-a
+bench: $(INSTALLED)
+ifneq ($(BENCH),--quick)
+	test -x $(RIVALS)/bin/python || { $(BIN)/python -m venv $(RIVALS) && $(RIVALS)/bin/python -c \
+	  "import pathlib, sysconfig; pathlib.Path(sysconfig.get_path('purelib'), 'ours.pth').write_text('$(abspath .)\n' \
+	  + next(map(str, pathlib.Path('$(abspath $(VENV))').glob('lib/*/site-packages'))) + '\n')"; }
+	$(RIVALS)/bin/python -m pip install --quiet --upgrade pip
+	$(RIVALS)/bin/python -m pip install --quiet --group bench
+	$(RIVALS)/bin/python -m tests.benchmarks $(BENCH)
+else
+	$(BIN)/python -m tests.benchmarks --quick
+endif
 
 quality: $(INSTALLED)
 	$(BIN)/python -m tests.benchmarks.bench_quality $(QUALITY)

@@ -27,11 +27,13 @@ from jan_magics.engine.assemble import new_id, now
 from jan_magics.engine.reply import Reply
 from jan_magics.notebook.bridge import Bridge
 from jan_magics.providers.openai import OpenAIProvider
+from tests.benchmarks.claims import RATIO, claimed
 from tests.kernel import Kernel, running_kernel
 
 TOKENS = 2000
 ROUNDS = 9
 REQUIRED = {"stream": 1.5, "cell": 2.5, "bytes": 500_000, "interrupt": 0.05, "load": 0.1}
+UNITS = {"stream": RATIO, "cell": RATIO, "bytes": "bytes", "updates": "updates"}
 LOAD = """
 import sys, time
 from IPython.core.interactiveshell import InteractiveShell
@@ -168,11 +170,7 @@ def main() -> None:
         interrupting(report, Path(folder))
     print(f"Python {platform.python_version()}, httpx {httpx.__version__}, {platform.machine()}")
     for name, value in report.items():
-        bound = REQUIRED.get(name)
-        verdict = (
-            "" if bound is None else f"  (at most {bound:g}: {'yes' if value <= bound else 'NO'})"
-        )
-        print(f"{name:16} {value:12.4f}{verdict}")
+        claimed(name, value, UNITS.get(name, "s"), most=REQUIRED.get(name))
     Path("build/bench").mkdir(parents=True, exist_ok=True)
     Path("build/bench/first_chat.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
 

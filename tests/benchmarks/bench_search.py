@@ -28,6 +28,7 @@ from jan_magics.rag import ingest, vectors
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
 from jan_magics.rag.vectors import FloatMatrix, FloatVector
+from tests.benchmarks.claims import RATIO, claimed
 from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
 
 QUESTIONS = 40
@@ -179,12 +180,9 @@ def main() -> None:
         report[f"{n}x{dim}"] = found
         print(f"{n} × {dim}: " + "  ".join(f"{k} {v:.2f} ms" for k, v in found.items()))
         alone, whole = found["alone"] / found["numpy"], found["sqlite-vec"] / found["search+table"]
-        print(f"  alone {alone:.2f} × numpy (at most 1.3: {'yes' if alone <= 1.3 else 'NO'})")
-        print(
-            f"  {whole:.1f} × sqlite-vec (at least {factor}: {'yes' if whole >= factor else 'NO'})"
-        )
-    verdict = "yes" if report["cold"] <= 150 else "NO"
-    print(f"cold open {report['cold']:.0f} ms (at most 150: {verdict})")
+        claimed(f"{n} × {dim}: alone, of numpy's time", alone, RATIO, most=1.3)
+        claimed(f"{n} × {dim}: sqlite-vec's time", whole, RATIO, least=factor)
+    claimed("cold open", report["cold"], "ms", most=150)
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
     Path("build/bench").mkdir(parents=True, exist_ok=True)
     Path("build/bench/search.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
