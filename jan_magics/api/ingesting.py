@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from jan_magics.api.fetching import document_at
 from jan_magics.api.given_documents import Row, Taken
@@ -18,6 +18,7 @@ from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
 from jan_magics.engine.fetching import is_address
 from jan_magics.engine.listed import Listed
 from jan_magics.notebook.bridge import Stopped
+from jan_magics.notebook.ingest_news import IngestNews, ingest_news
 from jan_magics.notebook.live import Display
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import Counter
@@ -83,7 +84,7 @@ def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
     """
     limits = Limits(int(host.session().settings().get("rag.max_file_mb").value or 100) * MEGABYTE)
     pieces = _Pieces(host, adding, limits)
-    telling = Telling(display_of(host, Showing()), adding.listed.name)
+    telling = Telling.of(host, adding.listed.name)
     chosen = adding.recipe.recipe if isinstance(adding.recipe, Keeping) else adding.recipe
     kept: list[DocumentRow] = []
     said = f"{adding.listed.name}: not finished"
@@ -105,7 +106,7 @@ def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
     except KeyboardInterrupt:
         raise Stopped(answer=documents_table(kept), why=telling.stopped(kept)) from None
     finally:
-        telling.display.clear(said)
+        telling.end(said)
     return kept
 
 
@@ -115,8 +116,19 @@ class Telling:
 
     display: Display
     name: str
+    news: IngestNews
     total: int = 0
     last: tuple[str, int, int | None] = ("documents", 0, None)
+
+    @classmethod
+    def of(cls, host: Host, name: str) -> Self:
+        """Return what tells of a collection of that name, in the running cell and to pages."""
+        return cls(display_of(host, Showing()), name, ingest_news(host.shell, name))
+
+    def end(self, said: str) -> None:
+        """Say how it ended."""
+        self.display.clear(said)
+        self.news.over()
 
     def progress(self, what: str, done: int, total: int | None) -> None:
         """Show what is done, and of how many."""
@@ -124,6 +136,7 @@ class Telling:
         total = self.total if what == "documents" else total
         of = f" of {total:,}" if total and total >= done else ""
         self.display.update("", f"{self.name}: {done:,}{of} {_GOING_ON[what]}")
+        self.news.tell(what, done, total if of else None)
 
     def stopped(self, rows: Sequence[DocumentRow]) -> str:
         """Say what is kept of a run that was interrupted."""

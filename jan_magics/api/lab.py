@@ -13,6 +13,7 @@ from jan_magics.api.host import Host, Showing
 from jan_magics.api.lab_sources import source_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.panel import ACTIONS as OF_THREADS
+from jan_magics.api.panel_documents import ACTIONS as OF_DOCUMENTS
 from jan_magics.api.panel_thread import ACTIONS as OF_THREAD
 from jan_magics.api.shown import shown_of, stored_of
 from jan_magics.context.segments import ACTIVE, COMPRESSED, look
@@ -222,5 +223,5 @@ _ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({
     "known": known, "running": running, "status": status, "retry": partial(ask_again, "retry"),
     "resume": partial(ask_again, "resume"), "edit": partial(_followed, edit),
     "go": partial(_followed, turn_page), "pin": partial(_followed, pin),
-    "source": source, **OF_THREADS, **OF_THREAD,
+    "source": source, **OF_THREADS, **OF_THREAD, **OF_DOCUMENTS,
 })  # fmt: skip

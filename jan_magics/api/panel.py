@@ -1,6 +1,7 @@
 """The panel of JupyterLab at a kernel: what it watches there, and its list of threads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -162,9 +163,13 @@ def _row(row: ThreadRow, snippet: str) -> dict[str, object]:
 
 def _collections(session: Session) -> list[tuple[str, int, int]]:
     """Return what differs when a collection was written to: its files, without their indexes."""
-    files = (session.engine.folder / "collections").glob("*")
-    stats = [(each.name, each.stat()) for each in files if not each.name.endswith("-shm")]
-    return sorted((name, found.st_size, found.st_mtime_ns) for name, found in stats)
+    found = []
+    for each in (session.engine.folder / "collections").glob("*"):
+        if not each.name.endswith("-shm"):
+            with suppress(OSError):  # SQLite has just taken it away
+                stat = each.stat()
+                found.append((each.name, stat.st_size, stat.st_mtime_ns))
+    return sorted(found)
 
 
 ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from jan_magics.api.hit_tables import documents_table
-from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.host import Host
 from jan_magics.api.ingesting import Telling
 from jan_magics.api.shelf import retriever_of
 from jan_magics.domain.counting import counted
@@ -52,7 +52,7 @@ def moved(host: Host, source: Listed, target: Listed) -> "pd.DataFrame":
     into = collections.open(target)
     if into.read_only:
         raise RetrievalError(f"{into.place} is read-only", "Name one that you may write to.")
-    telling = Telling(display_of(host, Showing()), target.name)
+    telling = Telling.of(host, target.name)
     rows: list[DocumentRow] = []
     said = f"{target.name}: not finished"
     try:
@@ -67,7 +67,7 @@ def moved(host: Host, source: Listed, target: Listed) -> "pd.DataFrame":
         why = f"{_counts(rows) or 'nothing'} so far; the same line goes on"
         raise Stopped(answer=documents_table(rows), why=why) from None
     finally:
-        telling.display.clear(said)
+        telling.end(said)
     table = documents_table(rows)
     table.attrs["jan"]["said"] = [f"{source.name} → {into.place}: {_counts(rows) or 'nothing'}"]
     return table

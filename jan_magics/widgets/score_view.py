@@ -75,13 +75,15 @@ class ScoreView:
             self._say(self.first())
         if message.get("kind") != "document":
             return
-        wanted = message.get("chunk")
-        place = next((each for each in self.places if each.chunk == wanted), None)
+        wanted = str(message.get("chunk"))
+        self._say({"kind": "document", "chunk": wanted, **self.whole(wanted)})
+
+    def whole(self, chunk: str) -> Message:
+        """Return a candidate in its document. Raises RetrievalError where that is gone."""
+        place = next((each for each in self.places if each.chunk == chunk), None)
         if place is None:
             raise RetrievalError("this chunk is not among the candidates", "Search again.")
-        text = self.document(place.source)
-        about = in_place(text, place.start, place.end)
-        self._say({"kind": "document", "chunk": place.chunk, **about})
+        return in_place(self.document(place.source), place.start, place.end)
 
 
 def _row(card: Card, place: Place) -> Message:

@@ -41,3 +41,9 @@ export function folded(className: string, summary: string, ...inside: Node[]): H
   made.append(element('summary', '', summary), ...inside);
   return made;
 }
+
+/** The name of a file before its folders: a narrow line shows what tells it from others. */
+export function fileName(source: string): [name: string, folder: string] {
+  const [, folder = '', name = source] = /^(.*[/\\])([^/\\]+)$/.exec(source) ?? [];
+  return [name, folder];
+}

@@ -8,10 +8,12 @@ import { button, element } from './elements';
 import { type KernelLine } from './kernelLine';
 import { type IKernels } from './kernels';
 import { Context } from './panelContext';
+import { Documents } from './panelDocuments';
 import { type PanelScene, type Section } from './panelSection';
 import { Threads } from './panelThreads';
 import { Branches } from './panelTree';
 import { upgrade } from './status';
+import { type News } from './turns';
 
 const LOAD = '%load_ext jan_magics';
 
@@ -28,6 +30,7 @@ export class ChatPanel extends Widget implements PanelScene {
   line: KernelLine | null = null;
   private readonly head = element('h2', 'jan-Panel-head');
   private readonly quiet = element('div', 'jan-Panel-nobody');
+  private readonly documents: Documents;
   private readonly sections: Section<unknown>[];
   private readonly languages = new WeakMap<Kernel.IKernelConnection, string>();
   private shown: NotebookPanel | null = null;
@@ -46,13 +49,18 @@ export class ChatPanel extends Widget implements PanelScene {
     this.title.caption = trans.__('Chat: threads, context and documents');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.title.caption);
-    this.sections = [new Threads(this), new Branches(this), new Context(this)] as Section<unknown>[];
+    this.documents = new Documents(this);
+    this.sections = [
+      new Threads(this),
+      new Branches(this),
+      new Context(this),
+      this.documents
+    ] as Section<unknown>[];
     this.node.append(this.head, this.quiet, ...this.sections.map(({ node }) => node));
     tracker.currentChanged.connect(() => this.follow());
     kernels.each((_panel, line) => {
       line.opened.connect(() => this.follow());
-      // Another kernel may have changed the same threads.
-      line.news.connect((_line, news) => news.kind === 'changed' && this.refresh());
+      line.news.connect((_line, news) => this.hear(line, news));
       line.told.connect((_line, event) => event.kind === 'over' && this.refresh());
     });
     this.follow();
@@ -70,6 +78,15 @@ export class ChatPanel extends Widget implements PanelScene {
 
   protected onAfterShow(): void {
     this.refresh();
+  }
+
+  /** Another kernel may have changed the same threads; documents come into one notebook's. */
+  private hear(line: KernelLine, news: News): void {
+    if (news.kind === 'changed') {
+      this.refresh();
+    } else if (line === this.line) {
+      this.documents.follow(news);
+    }
   }
 
   /** Look which notebook is in front, and whether its kernel answers. */

@@ -1,7 +1,7 @@
 /** A part of the panel that unfolds: it asks a kernel while somebody looks, and says what failed. */
 import { type TranslationBundle } from '@jupyterlab/translation';
 import { element, folded } from './elements';
-import { type KernelLine, Refused } from './kernelLine';
+import { type KernelLine, saidOf } from './kernelLine';
 
 /** Where a part stands: which kernel it is about, null where none answers. */
 export interface PanelScene {
@@ -74,16 +74,9 @@ export abstract class Section<T> {
   }
 
   /** Say what went wrong, as the kernel tells it. */
-  protected complain(): void {
-    const said = this.failures.flatMap(failure => {
-      if (failure === null) {
-        return [];
-      }
-      const { said, next } =
-        failure instanceof Refused ? failure.refusal : { said: String(failure), next: '' };
-      return [element('div', '', said), ...(next ? [element('div', 'jan-Panel-next', next)] : [])];
-    });
-    this.trouble.replaceChildren(...said);
+  private complain(): void {
+    const said = this.failures.filter(failure => failure !== null).map(saidOf);
+    this.trouble.replaceChildren(...said.map(words => element('div', '', words)));
   }
 
   private async look(line: KernelLine): Promise<void> {

@@ -45,6 +45,7 @@ export class Threads extends Section<PageThreads> {
       this.refresh();
     });
     this.more.classList.add('jan-Panel-more');
+    this.more.hidden = true;
     this.notice.setAttribute('role', 'status');
     this.counted.setAttribute('role', 'status');
     const begin = iconButton(trans.__('New thread'), addIcon, () =>
@@ -60,6 +61,7 @@ export class Threads extends Section<PageThreads> {
     this.gone.length = 0;
     this.search.value = '';
     this.limit = STEP;
+    this.more.hidden = true;
     this.list.show({ rows: [], total: 0, current: null });
     this.tell();
   }

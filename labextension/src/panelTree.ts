@@ -32,6 +32,7 @@ export class Branches extends Section<PageTree> {
       this.refresh();
     });
     this.more.classList.add('jan-Panel-more');
+    this.more.hidden = true;
     this.body.append(this.about, this.more, this.tree, this.said);
   }
 
@@ -40,6 +41,7 @@ export class Branches extends Section<PageTree> {
     this.limit = STEP;
     this.rows = this.items = [];
     this.tree.replaceChildren();
+    this.more.hidden = true;
     this.about.textContent = this.said.textContent = '';
   }
 

@@ -236,3 +236,55 @@ export interface PageCan {
   compact: boolean;
   uncompact: boolean;
 }
+
+/** All collections, by name. */
+export interface PageCollections {
+  rows: PageCollection[];
+}
+
+/** A collection; `usual`: it is looked in where none is named. Sizes null: it cannot be read. */
+export interface PageCollection {
+  id: string;
+  name: string;
+  owner: string;
+  documents: number | null;
+  chunks: number | null;
+  fault: string;
+  usual: boolean;
+}
+
+/** Documents of a collection: the first of `total`. */
+export interface PageDocuments {
+  rows: PageDocument[];
+  total: number;
+}
+
+/** How a document stands in its collection. */
+export interface PageDocument {
+  source: string;
+  status: string;
+  reason: string;
+  chunks: number | null;
+}
+
+/** What a question found, the best first; `search` names it for a look at a chunk. */
+export interface PageFound {
+  search: string;
+  rows: PageHit[];
+}
+
+/** A hit with its scores. */
+export interface PageHit {
+  chunk: string;
+  source: string;
+  about: string;
+  words: string;
+  bars: PageScore[];
+}
+
+/** The score of a stage; `share` of its bar, from 0 to 1. */
+export interface PageScore {
+  name: string;
+  said: string;
+  share: number;
+}

@@ -13,7 +13,8 @@ export function scoreText(score: number): string {
   return score !== 0 && Number(rounded) === 0 ? (score > 0 ? '<0.01' : '>-0.01') : rounded;
 }
 
-function placeOf(chunk: PageChunk): Node[] {
+/** A chunk, marked in what stands around it. */
+export function placeOf(chunk: PageChunk): Node[] {
   const [before, after] = chunk.cut;
   return [
     element('span', '', `${before ? '… ' : ''}${chunk.before}`),

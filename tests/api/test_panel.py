@@ -1,5 +1,6 @@
 """What the panel of JupyterLab is told and may do, in a real kernel with a page's subshell."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.kernel import Kernel, Ran, running_kernel
-from tests.page import FollowingPage, check
+from tests.magics.test_compacting import HANGS, asked
+from tests.page import PATIENCE, FollowingPage, check
 
 ECHO = "%%chat -m offline:echo"
 
@@ -132,3 +134,17 @@ def test_the_budget_and_its_buttons(page: FollowingPage) -> None:
     assert page.ask("budget")["ok"]["can"] == told["can"]
     assert "cleared context" in page.ask("context", press="restore")["error"]["said"]
     assert "Upgrade" in page.ask("context", press="fly")["error"]["next"]
+
+
+def test_a_compaction_begins_once_and_can_be_stopped(tmp_path: Path) -> None:
+    with asked(tmp_path, HANGS) as (kernel, _):
+        page = FollowingPage(kernel)
+        assert page.ask("context", press="compact")["ok"] == {}
+        told = page.ask("budget")["ok"]
+        assert (told["compacting"], told["failed"]) == (True, None)
+        assert "goes on" in page.ask("context", press="compact")["error"]["said"]
+        page.ask("context", press="stop")
+        end = time.monotonic() + PATIENCE
+        while (told := check("PageBudget", page.ask("budget")["ok"]))["compacting"]:
+            assert time.monotonic() < end
+        assert (told["can"]["uncompact"], told["failed"]) == (False, None)

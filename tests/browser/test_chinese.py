@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
+from tests.browser.panel import close_panel, open_panel, section
 from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
 from tests.conftest import require
 
@@ -37,4 +38,11 @@ def test_buttons_and_commands_are_chinese(open_cells: OpenCells) -> None:
     expect(notebook.page.locator(".jan-Status")).to_contain_text("预算的", timeout=WAIT)
     label = "window.jupyterapp.commands.label('jan-magics:chat-cell')"
     assert notebook.page.evaluate(label) == "在下方新建对话单元格"
+    panel = open_panel(notebook, 250)
+    summaries = panel.locator(".jan-Panel-section > summary")
+    expect(summaries).to_have_text(["话题", "分支", "上下文", "文档"])
+    expect(section(panel, "branches")).to_contain_text("2 条消息 · 1 个分支", timeout=WAIT)
+    expect(section(panel, "context").get_by_role("status")).to_contain_text("发送", timeout=WAIT)
+    expect(section(panel, "context").get_by_role("button", name="清空上下文")).to_be_visible()
     notebook.page.screenshot(path=notebook.picture("chinese"), animations="disabled")
+    close_panel(notebook.page)

@@ -4,7 +4,7 @@ import pytest
 
 from jan_magics.domain.errors import ServerFailed, ThreadError
 from jan_magics.engine.branches import begin, drop, edit_answer, go
-from jan_magics.engine.undoing import delete_thread, rename_thread, undo
+from jan_magics.engine.undoing import bring_back, delete_thread, rename_thread, undo
 from jan_magics.storage.upkeep import Upkeep
 from tests.engine.threads import Kernel
 
@@ -118,6 +118,25 @@ def test_a_deleted_thread_comes_back(kernel: Kernel) -> None:
     begin(kernel.session, "notes")
     go(kernel.session, "prev")
     assert kernel.path() == ["one", "one"]
+
+
+def test_undo_passes_over_a_thread_that_is_back(kernel: Kernel) -> None:
+    kernel.ask("mine")
+    begin(kernel.session, "notes")
+    kernel.ask("one")
+    kernel.ask(aim="retry")
+    go(kernel.session, 1)
+    begin(kernel.session, "other")
+    kernel.ask("two")
+    other = kernel.session.current()
+    begin(kernel.session, "notes")
+    go(kernel.session, "prev")
+    assert other
+    delete_thread(kernel.session, "other")
+    bring_back(kernel.session, other.id)
+    assert kernel.session.threads.existing("other") == other
+    said, _ = undo(kernel.session)
+    assert said.startswith("the change of branch")
 
 
 @pytest.mark.parametrize("restarted", [False, True])
