@@ -1,6 +1,6 @@
 """`jan.Collection`: documents, how they are cut, and what a question finds in them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -15,6 +15,7 @@ from jan_magics.api.shelf import Shelf
 from jan_magics.api.usual import OVERLAP, SIZE, SPLITTER, named
 from jan_magics.domain.errors import SettingError
 from jan_magics.frames import frame
+from jan_magics.rag.distributed import check
 from jan_magics.rag.doctor import examine
 from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
@@ -83,7 +84,8 @@ class Collection(Searching):
         recipe that it was cut by, and a new one is cut as the collection was last told. Of size,
         overlap and splitter those that are named change, for the documents of this run and for new
         ones; an overlap goes with its size. Another `embedder` than before makes all vectors anew;
-        "none" forgets them.
+        "none" forgets them. `dask` is the address of a scheduler whose workers read, cut and embed
+        files, with the same result.
 
         Raises:
             SettingError: when a size, a splitter or what is given cannot be used.
@@ -91,12 +93,12 @@ class Collection(Searching):
             RetrievalError: when the collection is read-only, or cannot be read.
         """
         if dask is not None:
-            raise SettingError("documents cannot be read on Dask yet", "Leave dask out.")
+            check(dask)
         # Before the collection is made: one that cannot be filled leaves none behind.
         refuse_where_off(self._shelf.host())
         given = taken(paths_or_series_or_frame, text)
         how = named({"size": size, "overlap": overlap, "splitter": splitter})
-        adding = self._shelf.adding(how, embedder or self._embedder)
+        adding = replace(self._shelf.adding(how, embedder or self._embedder), dask=dask)
         table = documents_table(ingest(self._shelf.host(), adding, given))
         table.attrs["jan"]["said"] = list(given.said)
         return table

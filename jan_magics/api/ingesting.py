@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Self
@@ -11,25 +10,21 @@ from jan_magics.api.fetching import document_at
 from jan_magics.api.given_documents import Row, Taken
 from jan_magics.api.hit_tables import documents_table
 from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.working import Adding, ReadAhead, working
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import SettingError
-from jan_magics.domain.protocols import Embedder
-from jan_magics.domain.retrieval import Chunk, Document, DocumentRow, Recipe
+from jan_magics.domain.retrieval import Document, DocumentRow, Recipe
 from jan_magics.engine.fetching import is_address
-from jan_magics.engine.listed import Listed
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.ingest_news import IngestNews, ingest_news
 from jan_magics.notebook.live import Display
-from jan_magics.rag.chunking import cut
 from jan_magics.rag.counting import Counter
 from jan_magics.rag.documents import read
-from jan_magics.rag.embedders import WordsAlone
 from jan_magics.rag.finding import found, source_of
 from jan_magics.rag.ingest import add
 from jan_magics.rag.limits import MEGABYTE, Limits, Unreadable
 from jan_magics.rag.matching import gone, typed
 from jan_magics.rag.recipes import SMALLEST_STORED, Keeping, completed, recipe_of
-from jan_magics.rag.row_collection import RowCollection
 
 _GOING_ON: Final[Mapping[str, str]] = MappingProxyType({
     "documents": "documents", "chunks": "texts embedded", "re-embedded": "texts re-embedded",
@@ -37,21 +32,6 @@ _GOING_ON: Final[Mapping[str, str]] = MappingProxyType({
 })  # fmt: skip
 """What is said of each thing that is counted while it goes on."""
 _IN: Final = ("added", "replaced", "unchanged")
-
-
-@dataclass(frozen=True, slots=True)
-class Adding:
-    """Into which collection documents go, how they are cut, and who makes their vectors.
-
-    `name` is what the user called it, None for the default.
-    """
-
-    collection: RowCollection
-    listed: Listed
-    recipe: Recipe | Keeping
-    counter: Counter
-    embedder: Embedder | WordsAlone | None
-    name: str | None = None
 
 
 def recipe_for(counter: Counter, named: Mapping[str, Any], kept: Recipe | None) -> Recipe | Keeping:
@@ -91,16 +71,17 @@ def ingest(host: Host, adding: Adding, taken: Taken) -> list[DocumentRow]:
     try:
         telling.total = pieces.find(taken)
         adding.collection.cut_by(chosen)
-        rows = add(
-            adding.collection,
-            pieces.documents(),
-            adding.recipe,
-            partial(_cut, adding.counter),
-            adding.embedder,
-            telling.progress,
-        )
-        for row in rows:
-            kept.append(row)  # noqa: PERF402 - what is in stays known when it is interrupted
+        with working(adding, pieces.files(), limits) as work:
+            rows = add(
+                adding.collection,
+                pieces.documents(work.read),
+                adding.recipe,
+                work.cut,
+                work.embedder,
+                telling.progress,
+            )
+            for row in rows:
+                kept.append(row)  # noqa: PERF402 - what is in stays known when it is interrupted
         kept += pieces.left()
         said = f"{adding.listed.name}: {counted(len(kept), 'document')}"
     except KeyboardInterrupt:
@@ -171,10 +152,16 @@ class _Pieces:
         self.gone = dict.fromkeys(gone(files, sources, self.adding.listed.base))
         return len(self.all)
 
-    def documents(self) -> Iterator[Document | DocumentRow]:
+    def files(self) -> Iterator[tuple[Path, str]]:
+        """Yield the files with what they are called, in their order."""
+        for each in self.all:
+            if isinstance(each, Path):
+                yield each, source_of(each, self.adding.listed.base)
+
+    def documents(self, ahead: ReadAhead) -> Iterator[Document | DocumentRow]:
         """Yield documents, and a row for what cannot be read."""
         for each in self.all:
-            piece = self._read(each)
+            piece = self._read(each, ahead)
             if not isinstance(piece, Unreadable):
                 yield piece
             elif piece.source in self.gone:
@@ -187,13 +174,17 @@ class _Pieces:
         """Return a row for each document among what was given whose file is no longer there."""
         return [self._no_longer(source) for source in self.gone]
 
-    def _read(self, each: Row | Path | Unreadable | str) -> Document | DocumentRow | Unreadable:
+    def _read(
+        self, each: Row | Path | Unreadable | str, ahead: ReadAhead
+    ) -> Document | DocumentRow | Unreadable:
         if isinstance(each, Row):
             return each.read()
         if isinstance(each, str):
             return document_at(self.host, each, self.limits)
         if isinstance(each, Path):
-            return read(each, self.limits, source_of(each, self.adding.listed.base))
+            done = ahead(each)
+            source = source_of(each, self.adding.listed.base)
+            return read(each, self.limits, source) if done is None else done
         return each
 
     def _no_longer(self, source: str) -> DocumentRow:
@@ -201,7 +192,3 @@ class _Pieces:
         return DocumentRow(
             source, "skipped", f"no longer there: %rag remove{where} {typed(source)}"
         )
-
-
-def _cut(counter: Counter, document: Document, recipe: Recipe) -> Sequence[Chunk]:
-    return cut(document, recipe, counter)

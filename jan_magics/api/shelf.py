@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 from jan_magics.api.given_documents import checked
 from jan_magics.api.hit_tables import collections_table
 from jan_magics.api.host import Host
-from jan_magics.api.ingesting import Adding, recipe_for
+from jan_magics.api.ingesting import recipe_for
 from jan_magics.api.opening import current_host
+from jan_magics.api.working import Adding
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import EmbedderError, JanError, RetrievalError, SettingError
 from jan_magics.domain.protocols import Embedder

@@ -50,7 +50,9 @@ def _add(magics: Any, parsed: Any, _: str) -> object:
     if any(not isinstance(each, str) for each in given) and len(given) > 1:
         raise UsageError("%rag add: a table is added by itself, without files beside it")
     what = given[0] if len(given) == 1 else given
-    return _told(found.add(what, embedder=parsed.embedder, text=parsed.text, **how))
+    return _told(
+        found.add(what, embedder=parsed.embedder, text=parsed.text, dask=parsed.dask, **how)
+    )
 
 
 def _variable(magics: Any, word: str) -> Any:

@@ -45,6 +45,7 @@ RAG_VERBS: Final = (
         "add", "read files, folders, patterns or a table into a collection", ("PATH…",),
         (WHERE, *CUTTING,
          Flag(("--embedder",), "NAME", "who makes the vectors: static, minilm, e5, none"),
+         Flag(("--dask",), "ADDRESS", "read, cut and embed on the workers of this Dask scheduler"),
          Flag(("--text",), "COLUMN", "of a table: the column that holds the text"), KEEP),
     ),
     Verb("documents", "list what is in a collection", flags=(WHERE, KEEP)),

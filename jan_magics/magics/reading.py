@@ -12,7 +12,6 @@ from jan_magics.domain.looking import checked_cosine, checked_rows
 from jan_magics.domain.parameters import fault_of, names_a_key
 from jan_magics.domain.secret_shapes import BEGUN, TYPED
 from jan_magics.magics.words import split_values
-from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
 
 T = TypeVar("T")
 
@@ -112,6 +111,10 @@ def amount(text: str) -> float:
 
 def collection(text: str) -> str:
     """Read which collection is meant; an address with a password goes no further."""
+    if "://" not in text:
+        return text
+    from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
+
     if is_postgres(text):
         _within(PostgresUrl.read, text)
     return text

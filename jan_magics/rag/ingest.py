@@ -109,7 +109,7 @@ class _Cutting:
 
     def prepared(self, document: Document) -> Waiting | DocumentRow:
         """Cut a document that is new or has changed; say what it is otherwise."""
-        document = _clean(document)
+        document = clean(document)
         known = self.collection.known(document.source)
         if known is not None and known.same(document, self._kept(known), self.limit):
             return replace(known.row, status="unchanged")
@@ -172,7 +172,7 @@ class _Cutting:
         return "; ".join(parts) or None
 
 
-def _clean(document: Document) -> Document:
+def clean(document: Document) -> Document:
     """Replace what no file can hold: halves of characters. Places in the text stay."""
     text, broken = _SURROGATES.subn("\ufffd", document.text)
     source = _SURROGATES.sub("\ufffd", document.source)

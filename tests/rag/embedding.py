@@ -10,8 +10,8 @@ from jan_magics.rag.embed_hash import HashEmbedder
 class Counting:
     """The hash embedder, with what it was asked to embed."""
 
-    def __init__(self, revision: str = "1", limit: int | None = None) -> None:
-        self._inner = HashEmbedder(256, revision)
+    def __init__(self, revision: str = "1", limit: int | None = None, dim: int = 256) -> None:
+        self._inner = HashEmbedder(dim, revision)
         self._limit = limit
         self.seen: list[str] = []
 
