@@ -215,9 +215,11 @@ class Chat:
         before is not asked, unless `again`. Raises SettingError for a column that is not there, or
         is already; Stopped, whose `answer` is the table so far.
         """
-        from jan_magics.api.mapped import how_of, map_template
+        from jan_magics.api.mapped import USUAL_AT_A_TIME, how_of, map_template
 
-        how = how_of(concurrency, max_cost, again=again)
+        # A call cannot tell the usual number from none: any other one was meant.
+        said = concurrency != USUAL_AT_A_TIME
+        how = how_of(concurrency, max_cost, again=again, said=said)
         return map_template(self._host, Asking(schema=schema), data, template, how, prefix)
 
     def new(self, name: str | None = None) -> Self:

@@ -31,22 +31,27 @@ from jan_magics.notebook.values import inserted
 _TYPES: Final = {
     "integer": "Int64", "number": "Float64", "boolean": "boolean", "string": "string",
 }  # fmt: skip
+USUAL_AT_A_TIME: Final = 4
 MOST_AT_A_TIME: Final = 64
 
 
-def how_of(concurrency: object, max_cost: object, *, again: bool) -> How:
-    """Return how a table is asked. Raises SettingError for numbers that are none."""
+def how_of(concurrency: object, max_cost: object, *, again: bool, said: bool) -> How:
+    """Return how a table is asked; `said`: the user has said how many rows at a time.
+
+    Raises:
+        SettingError: for numbers that are none.
+    """
     whole = isinstance(concurrency, int) and not isinstance(concurrency, bool)
     if not whole or not 1 <= int(str(concurrency)) <= MOST_AT_A_TIME:
         raise SettingError(
             f"concurrency is {concurrency!r}", f"It is a number of rows, 1 to {MOST_AT_A_TIME}."
         )
     if max_cost is None:
-        return How(int(str(concurrency)), None, again)
+        return How(int(str(concurrency)), None, again, said)
     number = isinstance(max_cost, int | float) and not isinstance(max_cost, bool)
     if not number or not 0 <= float(str(max_cost)) < float("inf"):
         raise SettingError(f"max_cost is {max_cost!r}", "It is an amount, as the prices are.")
-    return How(int(str(concurrency)), float(str(max_cost)), again)
+    return How(int(str(concurrency)), float(str(max_cost)), again, said)
 
 
 def map_template(
@@ -145,7 +150,7 @@ def _final(host: Host, tally: Tally, source: Source, how: str = "") -> dict[str,
     usages = [usage_of(d.answer) for d in tally.rows.values() if d.answer and not d.stored]
     read, written = (sum(getattr(each, n) or 0 for each in usages) for n in ("input", "output"))
     seconds = "" if host.stable() else span(perf_counter() - tally.began)
-    left = tally.total - len(tally.rows)
+    left = tally.total - len(tally.rows) + tally.unasked
     pieces = (
         counted(tally.total, "row"), f"{tally.answered:,} answered",
         f"{tally.stored:,} stored" if tally.stored else "",
@@ -159,9 +164,11 @@ def _final(host: Host, tally: Tally, source: Source, how: str = "") -> dict[str,
 
 def _besides(tally: Tally, source: Source) -> Iterator[str]:
     """Yield what else must be known of a table."""
-    failed = (done.error for _, done in sorted(tally.rows.items()) if done.error)
-    if error := next(failed, ""):
+    over = [done for _, done in sorted(tally.rows.items()) if done.error]
+    if error := next((done.error for done in over if done.asked), ""):
         yield f"the first failure: {one_line(error)} · run it again to ask those that failed"
+    if reason := next((done.error for done in over if not done.asked), ""):
+        yield one_line(reason)
     if tally.before:
         rows = counted(tally.before, "stored row")
         yield f"{rows} answered below other messages than now · ask all again: --again"
@@ -185,9 +192,10 @@ def _named(source: Source, schema: AnswerSchema | None, prefix: object) -> dict[
     names = {name: f"{prefix}{name}" for name in (answer, *fields, *others)}
     taken = [name for name in names.values() if name in source.frame.columns]
     if taken:
+        other = f"{prefix}2_" if prefix else "m_"
         raise SettingError(
             f"the table has a column {taken[0]!r} already",
-            "Let the new ones begin otherwise: --prefix m_   or prefix='m_'",
+            f"Let the new ones begin otherwise: --prefix {other!r}   or prefix={other!r}",
         )
     return names
 

@@ -33,7 +33,7 @@ class Prefill:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Others are answered first; `what` is one line for people."""
+    """Others are answered first; `what` is one line for people, "" when the wait is over."""
 
     what: str
 

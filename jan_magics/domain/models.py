@@ -90,7 +90,8 @@ class ChatRequest:
 
     `window` is the context window in tokens that somebody asked for, None for the model's own;
     `sends` is how often it may go out. `schema` is what the server holds the answer to. `anyway`:
-    it is sent also with a key in it.
+    it is sent also with a key in it. `at_once` is how many the user wants to be under way at a
+    time, 0: as many as the server's limiter has places.
     """
 
     model: ModelRef
@@ -104,6 +105,7 @@ class ChatRequest:
     sends: int = SENDS
     schema: AnswerSchema | None = None
     anyway: bool = False
+    at_once: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """A turn before and after it is made: what is asked, and what came of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from jan_magics.context.plan import ContextPlan
-from jan_magics.domain.messages import FinishReason, Message, Thread
+from jan_magics.domain.messages import FinishReason, Json, Message, Thread
 from jan_magics.domain.models import (
     AnswerSchema,
     ChatOptions,
@@ -39,7 +39,8 @@ class Ask:
     `finding` knows what tools find. `attached` goes with the question; None: with what it has.
     `schema` is the form of the answer, `held`: its server holds it to that. `anyway`: it is sent
     also when a key stands in it. A row of a table has the digest `row` of what is asked there;
-    `keeping` keeps a side turn, None: the thread at once.
+    `keeping` keeps a side turn, None: the thread at once. `told` is what it is asked with,
+    `at_once` how many turns the user wants to be under way at a time, 0: as the server is used.
     """
 
     thread: Thread
@@ -66,6 +67,8 @@ class Ask:
     purpose: Purpose = "turn"
     row: str | None = None
     keeping: Keeping | None = None
+    told: Mapping[str, Json] = field(default_factory=dict)
+    at_once: int = 0
 
     @property
     def kept_in(self) -> Thread | None:

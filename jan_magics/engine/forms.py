@@ -40,8 +40,8 @@ def schema_from(value: object, names: Mapping[str, object]) -> AnswerSchema | No
     Raises:
         SettingError: for what is no schema, or a name that no variable has.
     """
-    if value is None:
-        return None
+    if value is None or isinstance(value, AnswerSchema):
+        return value
     title = ""
     if isinstance(value, str):
         title, value = ("", _parsed(value)) if value.lstrip()[:1] == "{" else _named(value, names)

@@ -5,6 +5,7 @@ not asked again.
 """
 
 import asyncio
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,6 @@ from jan_magics.domain.errors import (
     ModelNotFound,
     ModelNotReachable,
     NotRecorded,
-    SchemaUnmet,
     SettingError,
     StoreError,
 )
@@ -47,6 +47,8 @@ FATAL: Final = (NotRecorded, StoreError)
 PATIENCE: Final = 4
 """Hopeless rows in a row, after which the others are not asked any more."""
 
+MENDING: Final = 200
+"""Tokens of saying what is wrong with the form of an answer."""
 _WAITS: Final = re.compile(r"waiting \d")
 
 
@@ -110,7 +112,7 @@ class Table:
     async def _work(self, rows: Iterator[tuple[int, str, str]]) -> None:
         for n, text, key in rows:
             if self.over:
-                self._end(n, Done(error=f"not asked: {self.over}"))
+                self._end(n, Done(error=f"not asked: {self.over}", asked=False))
             elif self.session.engine.deck.recording:
                 # What is asked several times is played in the order of recording.
                 async with self._same.setdefault(key, asyncio.Lock()):
@@ -126,7 +128,7 @@ class Table:
             raise
         except SpentError as reason:
             self.over = str(reason)
-            return Done(error=f"not asked: {reason}")
+            return Done(error=f"not asked: {reason}", asked=False)
         except Exception as failure:  # noqa: BLE001 - tools and readers are not ours
             self._note_hopeless(failure)
             said = turns[-1].answer if turns and turns[-1].answer.parts else None
@@ -142,7 +144,7 @@ class Table:
             ready = replace(ready, wanted=replace(ready.wanted, text=text))
             ready = await supplied(ready, settings, ask.fit, self.view, self._note)
             ask = as_row(await ready.ready(self.view, ask.fit, None, self._note), self.keeper)
-        return replace(ask, text=text, row=key)
+        return replace(ask, text=text, row=key, at_once=self.first.at_once)
 
     async def _turn(self, ask: Ask, over: Callable[[Turn], None]) -> None:
         engine, ended = self.session.engine, list[Turn]()
@@ -155,8 +157,9 @@ class Table:
             if self.purse is None:
                 await run_turn(engine, ask, self._note, end)
                 return
+            ask = bounded(ask)
             plan = await planned(ask, place(engine, ask))
-            amount = self.purse.cost(plan.tokens, longest_answer(ask))
+            amount = most_of(ask, plan.tokens, self.purse)
             await self.purse.take(amount)
             try:
                 await run_turn(engine, ask, self._note, end)
@@ -170,7 +173,7 @@ class Table:
         self._hopeless = self._hopeless + 1 if isinstance(failure, HOPELESS) else 0
         if self._hopeless < min(PATIENCE, self.tally.total):
             return
-        if len(self.tally.rows) == self.tally.failed:
+        if len(self.tally.rows) == self.tally.failed + self.tally.unasked:
             raise failure
         self.over = told(failure)
 
@@ -213,6 +216,7 @@ async def map_rows(
     prepared = await opened.prepared.complete(None, note)
     keeper = SideTurns(engine, opened.thread)
     first = as_row(await prepared.ready(view, fit, None, note), keeper)
+    first = replace(first, at_once=how.concurrency if how.said else 0)
     tally.model, tally.schema, tally.began = str(first.model), first.schema, perf_counter()
     made = (session, opened, prepared, view, first, not _needs_more(prepared, view))
     table = Table(*made, keeper, tally, show)
@@ -247,9 +251,25 @@ def purse_of(fit: Fit, limit: float) -> Purse:
     return Purse(limit, fit.price)
 
 
-def longest_answer(ask: Ask) -> int:
-    """Return the tokens that an answer may have, as far as somebody says so."""
-    return ask.options.max_tokens or ask.fit.budget.reserve_output
+def bounded(ask: Ask) -> Ask:
+    """Return a turn whose answer has an end: what may cost anything cannot be reserved."""
+    longest = ask.options.max_tokens or ask.fit.budget.reserve_output
+    return replace(ask, options=replace(ask.options, max_tokens=longest))
+
+
+def most_of(ask: Ask, read: int, purse: Purse) -> float:
+    """Return what a row may cost at most: its request, and those that may follow it.
+
+    `read` are the tokens of the first. A step after calls may fill the window; an answer of
+    another form is asked for once more.
+    """
+    budget, written = ask.fit.budget, ask.options.max_tokens or 0
+    steps = ask.bench.max_steps - 1 if ask.bench.offered else 0
+    whole = max(read, budget.window or 0)
+    again = purse.cost(whole if steps else read + written + MENDING, written)
+    # What was estimated may be more.
+    first = purse.cost(math.ceil(read / budget.safety), written)
+    return first + steps * purse.cost(whole, written) + (again if ask.schema else 0.0)
 
 
 def spent_by(turn: Turn, sent: int, ask: Ask) -> tuple[int, int, int]:
@@ -262,7 +282,7 @@ def spent_by(turn: Turn, sent: int, ask: Ask) -> tuple[int, int, int]:
 def told(failure: Exception) -> str:
     """Return what a row says of its failure."""
     words = failure.message if isinstance(failure, JanError) else str(failure)
-    return words if isinstance(failure, SchemaUnmet) else f"{type(failure).__name__}: {words}"
+    return f"{type(failure).__name__}: {words}"
 
 
 def _needs_more(prepared: Prepared, view: View) -> bool:

@@ -42,7 +42,7 @@ class Purse:
             if not self._aside:
                 raise SpentError(
                     f"the limit is {self.limit:.4g}, {self.spent:.4g} is spent, "
-                    f"and a row may take {amount:.4g}"
+                    f"and a row may take {amount:.4g} (less with --max-tokens)"
                 )
             self._changed.clear()
             await self._changed.wait()

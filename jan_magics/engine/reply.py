@@ -62,6 +62,7 @@ class Reply:
     newest request, `objections` what its model refuses of it. `generation` counts up when the
     answer is settled: what an older stream still brings is not taken in, shown or written. `timed`
     False: no seconds seen from here are told. `unrecorded` was asked what a cassette lacks.
+    `waiting` is since when others go first.
     """
 
     show: Callable[[Progress], None]
@@ -81,6 +82,7 @@ class Reply:
     _results: dict[str, ToolResultPart] = field(default_factory=dict)
     _spent: list[Finish] = field(default_factory=list)
     _begun: float | None = None
+    waiting: float | None = None
     _decoded: float = 0.0
     _saving: asyncio.Task[None] | None = None
 
@@ -119,10 +121,8 @@ class Reply:
                 if now >= save_at:
                     save_at = now + SAVE_EVERY
                     self._save_soon(generation)
-            elif isinstance(event, Unrecorded):
-                self.unrecorded = event.instead
-            elif isinstance(event, LeftOut | Remark):
-                self.objections.take(event)
+            elif isinstance(event, Waiting | Unrecorded | LeftOut | Remark):
+                _hear(self, event, now)
             elif note := note_of(event):
                 self.show(Progress(self.text(), note))
 
@@ -224,6 +224,20 @@ async def _closing(events: AsyncIterator[StreamEvent]) -> AsyncIterator[None]:
     finally:
         if isinstance(events, AsyncGenerator):
             await events.aclose()
+
+
+def _hear(reply: Reply, event: Waiting | Unrecorded | LeftOut | Remark, now: float) -> None:
+    """Note what is no part of an answer; how long others took says nothing about it."""
+    match event:
+        case Waiting():
+            reply.started += now - reply.waiting if reply.waiting and not event.what else 0
+            reply.waiting = now if event.what else None
+            if event.what:
+                reply.show(Progress(reply.text(), event.what))
+        case Unrecorded():
+            reply.unrecorded = event.instead
+        case _:
+            reply.objections.take(event)
 
 
 def note_of(event: StreamEvent) -> str:

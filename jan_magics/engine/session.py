@@ -11,6 +11,7 @@ from jan_magics.domain.models import ChatOptions, ChatRequest, ModelRef, parse_m
 from jan_magics.domain.overlays import Change
 from jan_magics.domain.tree import Changes
 from jan_magics.engine.advising import advise, advising, fitting_in, is_elsewhere
+from jan_magics.engine.asked_with import asked_again, told_with
 from jan_magics.engine.asking import Asking, about_looking, laid_over
 from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.assistants import Assistants, remembered
@@ -109,7 +110,7 @@ class Session:
             view = view_of(self.engine, thread)
             fit = await self.fit(prepared, settings, view, show)
             ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
-            ask = await ready.ready(view, fit, desk, show)
+            ask = replace(await ready.ready(view, fit, desk, show), told=opened.told)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -128,13 +129,16 @@ class Session:
         """Return who answers a turn and in which thread, which is made here where it is new."""
         await self.titling.cancel()
         settings = self.settings().over(TRIED, asking.settings)
-        wanted = self.merged(asking, settings)
-        name = self._name(wanted, settings)
+        name = self._name(self.merged(asking, settings), settings)
         found = self.threads.named(name)
+        told = asking
+        if asking.aim != "ask" and found:
+            told = asked_again(asking, view_of(self.engine, found))
+        wanted = self.merged(told, settings)
         bring_up_to_date(self.assistants)
         prepared = await self._prepared(asking, wanted, found, settings)
         thread = _stuck(self, asking, found or _made(self, name, prepared.ask(View())))
-        return Opened(settings, prepared, thread, found is None)
+        return Opened(settings, prepared, thread, found is None, told_with(told, prepared.schema))
 
     async def _prepared(
         self, asking: Asking, wanted: Asking, found: Thread | None, settings: Settings
@@ -212,12 +216,16 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A turn before its thread is read; `new`: the thread was made for it."""
+    """A turn before its thread is read; `new`: the thread was made for it.
+
+    `told` is what it is asked with, to be kept.
+    """
 
     settings: Settings
     prepared: Prepared
     thread: Thread
     new: bool
+    told: Mapping[str, Json] = field(default_factory=dict)
 
 
 def _noted(session: Session, ask: Ask, outcome: Outcome, prepared: Prepared) -> Outcome:

@@ -1,8 +1,8 @@
 """Where a turn hangs in the tree, and what must be written for that. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -10,6 +10,7 @@ from jan_magics.domain.branching import attach, fork, select
 from jan_magics.domain.errors import ThreadError
 from jan_magics.domain.messages import (
     UNLINKED,
+    Json,
     Message,
     Parent,
     ReasoningPart,
@@ -18,6 +19,7 @@ from jan_magics.domain.messages import (
 )
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.asked_with import with_told
 from jan_magics.engine.attached import Attached
 
 Where: TypeAlias = Literal["head", "root", "after", "beside", "again", "edit", "on"]
@@ -57,26 +59,33 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question that has no place yet; `attached` None: a new version keeps what there was."""
+    """A question that has no place yet; `attached` None: a new version keeps what there was.
+
+    `told` is what it is asked with.
+    """
 
     id: str
     thread_id: str
     text: str
     created_at: datetime
     attached: Attached | None = None
+    told: Mapping[str, Json] = field(default_factory=dict)
 
     def message(self, parent: Parent = UNLINKED) -> Message:
         """Return the question, without a parent not linked to anything."""
         parts = (TextPart(self.text),) if self.text.strip() else ()  # files may be all there is
         question = Message(self.id, self.thread_id, "user", parts, self.created_at, parent)
+        question = with_told(question, self.told)
         return self.attached.put(question) if self.attached else question
 
-    def with_files(self, changes: Changes) -> Changes:
-        """Return changes in which the question has the files that were named for it."""
-        files = self.attached
-        if files is None:
-            return changes
-        saved = (files.put(each) if each.id == self.id else each for each in changes.save)
+    def completed(self, changes: Changes) -> Changes:
+        """Return changes in which the question has its files, and what it is asked with."""
+
+        def whole(message: Message) -> Message:
+            told = with_told(message, self.told)
+            return self.attached.put(told) if self.attached else told
+
+        saved = (whole(each) if each.id == self.id else each for each in changes.save)
         return replace(changes, save=tuple(saved))
 
 
@@ -90,7 +99,7 @@ def put(index: TreeIndex, spot: Spot, draft: Draft) -> Placed:
         case "edit":
             source = _question(index, spot.message)
             changes = fork(index, source.id, draft.id, draft.created_at, draft.text)
-            changes = draft.with_files(changes)
+            changes = draft.completed(changes)
         case "on":
             question = _question_of(index, spot.message)
             path = index.path_to(question.id)

@@ -20,22 +20,28 @@ class Prompt:
 class How:
     """How a table is asked: so many rows at a time, at most for this, also what was answered.
 
-    `max_cost` is in the unit of the prices, None without a limit.
+    `max_cost` is in the unit of the prices, None without a limit. `said`: the user has said how
+    many, so that a server of this machine is sent as many as well.
     """
 
     concurrency: int = 4
     max_cost: float | None = None
     again: bool = False
+    said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A row that is over; `error` "" where it went well, `stored`: it was answered before."""
+    """A row that is over; `error` "" where it went well, `stored`: it was answered before.
+
+    `asked` False: nobody was asked, and `error` says why.
+    """
 
     answer: Message | None = None
     error: str = ""
     data: Any = None
     stored: bool = False
+    asked: bool = True
 
 
 @dataclass(slots=True)
@@ -57,14 +63,16 @@ class Tally:
     began: float = field(default_factory=perf_counter)
     failed: int = 0
     stored: int = 0
+    unasked: int = 0
 
     def end(self, number: int, done: Done) -> None:
         """Note a row that is over."""
         self.rows[number], self.note = done, ""
-        self.failed += bool(done.error)
+        self.failed += bool(done.error) and done.asked
+        self.unasked += not done.asked
         self.stored += done.stored
 
     @property
     def answered(self) -> int:
         """Return how many rows have an answer that was asked for now."""
-        return len(self.rows) - self.failed - self.stored
+        return len(self.rows) - self.failed - self.stored - self.unasked

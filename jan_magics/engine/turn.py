@@ -15,6 +15,7 @@ from jan_magics.domain.messages import FinishReason, Json, Message, Part
 from jan_magics.domain.models import PATIENT, SENDS, ChatRequest, Usage
 from jan_magics.domain.protocols import Provider
 from jan_magics.domain.tree import Changes, TreeIndex
+from jan_magics.engine.asked_with import WITH
 from jan_magics.engine.asks import Ask, Turn
 from jan_magics.engine.attached import told_apart
 from jan_magics.engine.calls import answered
@@ -127,7 +128,8 @@ async def fitted(
 
 def place(engine: Engine, ask: Ask) -> Placed:
     """Give the question its place. Raises MessageNotFound, ThreadError."""
-    draft = Draft(engine.new_id(), ask.thread.id, ask.text, engine.now(), ask.attached)
+    named = (engine.new_id(), ask.thread.id, ask.text, engine.now())
+    draft = Draft(*named, ask.attached, ask.told)
     return put(ask.index, ask.spot, draft)
 
 
@@ -201,7 +203,7 @@ def assemble(ask: Ask, plan: ContextPlan) -> ChatRequest:
     sent = (ask.model, plan.messages, plan.system, plan.terms.tools, ask.options)
     schema, sends = ask.schema if ask.held else None, PATIENT if ask.purpose == "map" else SENDS
     about = (stable, window, ask.purpose, sends, schema)
-    request = replace(ChatRequest(*sent, *about), anyway=ask.anyway)
+    request = replace(ChatRequest(*sent, *about), anyway=ask.anyway, at_once=ask.at_once)
     return told_first(request) if ask.fit.profile.system == "none" else request
 
 
@@ -273,13 +275,18 @@ def finished(
         estimated = None if several else ask.fit.estimate(plan)
         steps, sources = reply.steps if several else None, remembered(ask.known())
         facts = {"estimated": estimated, "steps": steps, "sources": sources, "offered": offered}
-        facts |= {"cost": cost_of(ask.fit, usage), "row": ask.row}
+        facts |= {"cost": cost_of(ask.fit, usage), "row": ask.row, WITH: told_of_answer(ask)}
         return replace(answer, parts=parts, metadata=with_facts(known, **facts))
     usage, timings = total_usage(answer, usage), total_timings(answer, timings)
     known = outcome(ask.model, finish, usage, timings, asked)
     steps = steps_of(answer) + reply.steps
     facts = {"steps": steps, "offered": offered, "cost": cost_of(ask.fit, usage)}
     return continued(answer, parts, with_facts(known, **facts))
+
+
+def told_of_answer(ask: Ask) -> Json:
+    """Return what an answer was asked with, None where its question says it already."""
+    return {**ask.told} if ask.spot.where == "again" and not ask.side else None
 
 
 def cost_of(fit: Fit, usage: Usage) -> float | None:

@@ -23,6 +23,7 @@ from jan_magics.engine.templates import escaped, is_template
 from jan_magics.magics.keeping import keep, variable
 from jan_magics.magics.mapping import map_cell, refuse_beside_a_map
 from jan_magics.magics.reading import axes, parameter_value
+from jan_magics.magics.refusing import refuse_given
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
 
@@ -85,13 +86,13 @@ def _refuse_beside_a_grid(parsed: argparse.Namespace) -> None:
         )
     beside = {
         "--dry-run": parsed.dry_run, "--background": parsed.background, "-q": parsed.q,
-        "--to-cell": parsed.to_cell, "--reuse": parsed.reuse,
+        "--to-cell": parsed.to_cell, "--reuse": parsed.reuse, "--at": parsed.at,
     }  # fmt: skip
-    if found := [flag for flag, given in beside.items() if given]:
-        raise UsageError(
-            f"{found[0]} does nothing beside --grid, which asks and returns a table\n"
-            "Leave it out; keep the table in a variable: -o NAME"
-        )
+    refuse_given(
+        beside,
+        "does nothing beside --grid, which asks and returns a table\n"
+        "Leave it out; keep the table in a variable: -o NAME",
+    )
 
 
 def asking_of(shell: Any, parsed: argparse.Namespace) -> Asking:

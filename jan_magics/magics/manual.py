@@ -35,9 +35,10 @@ seconds, message; --prefix P where a name is there already. A row that fails say
 
 Rows that were answered are not asked again, after an interrupt or a restart either: the same
 prompt, model, parameters, instructions and form in the same thread. --again asks all of them.
---concurrency N rows at a time (4; a server of this machine is sent one). After too many requests
-all rows wait together. --max-cost X begins no row that might cost more than X in all, where prices
-are known; -o VAR keeps the table, -q shows no bar, --dry-run shows the first row.
+--concurrency N rows at a time (4; a server of this machine is sent one, unless N is written). After
+too many requests all rows wait together. --max-cost X begins no row that might cost more than X in
+all, where prices are known; an answer without --max-tokens then ends at reserve_output. -o VAR
+keeps the table, -q shows no bar, --dry-run shows the first row.
 """
 SCHEMA: Final = """\
 %%chat --schema NAME|JSON   an answer of a given form; its data is answer.data

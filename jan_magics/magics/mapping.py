@@ -10,11 +10,12 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from jan_magics.api.host import Host, Showing
-from jan_magics.api.mapped import how_of, mapped
+from jan_magics.api.mapped import USUAL_AT_A_TIME, how_of, mapped
 from jan_magics.api.preview import preview
 from jan_magics.api.sources import Source, source_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.rows import NAME, cell_text
+from jan_magics.magics.refusing import refuse_given
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
 from jan_magics.notebook.values import inserted
@@ -27,19 +28,18 @@ def refuse_beside_a_map(parsed: argparse.Namespace) -> None:
             "--concurrency": parsed.concurrency is not None, "--prefix": parsed.prefix is not None,
             "--max-cost": parsed.max_cost is not None, "--again": parsed.again,
         }  # fmt: skip
-        if found := [flag for flag, given in alone.items() if given]:
-            raise UsageError(f"{found[0]} is about the rows of a table\nName one: --map DF")
+        refuse_given(alone, "is about the rows of a table\nName one: --map DF")
         return
     beside = {
         "--grid": parsed.grid, "--background": parsed.background, "--to-cell": parsed.to_cell,
         "--reuse": parsed.reuse, "--literal": parsed.literal, "-f": parsed.f,
-        "--needle": parsed.needle, "--no-stream": parsed.no_stream,
+        "--needle": parsed.needle, "--no-stream": parsed.no_stream, "--at": parsed.at,
     }  # fmt: skip
-    if found := [flag for flag, given in beside.items() if given]:
-        raise UsageError(
-            f"{found[0]} does nothing beside --map, which asks a turn a row and returns a table\n"
-            "Leave it out; keep the table in a variable: -o NAME"
-        )
+    refuse_given(
+        beside,
+        "does nothing beside --map, which asks a turn a row and returns a table\n"
+        "Leave it out; keep the table in a variable: -o NAME",
+    )
 
 
 def map_cell(
@@ -54,10 +54,9 @@ def map_cell(
     prompt = _prompt(shell, asking.text)
     if parsed.dry_run:
         return preview(host, replace(asking, text=_first(source, prompt), side=True, cell=None))
-    how = how_of(
-        4 if parsed.concurrency is None else parsed.concurrency, parsed.max_cost,
-        again=parsed.again,
-    )  # fmt: skip
+    said = parsed.concurrency is not None
+    rows_at_once = parsed.concurrency if said else USUAL_AT_A_TIME
+    how = how_of(rows_at_once, parsed.max_cost, again=parsed.again, said=said)
     showing = Showing(False if parsed.q else None)
     try:
         table = mapped(host, asking, source, prompt, how, parsed.prefix or "", showing)

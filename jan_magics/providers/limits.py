@@ -20,37 +20,43 @@ _RANKS: Final[tuple[Purpose, ...]] = get_args(Purpose)
 class Limiter:
     """So many places; whoever waits gets one by purpose, then in order of arrival.
 
-    Lives on one loop. A waiter that is cancelled leaves the queue.
+    A request may say itself how many there may be at once: as long as it is under way, there are
+    as many places. Lives on one loop. A waiter that is cancelled leaves the queue.
     """
 
     def __init__(self, places: int) -> None:
-        self._free = places
+        self._places = places
+        self._used: list[int] = []
         self._arrived = 0
-        self._queue: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._queue: list[tuple[int, int, int, asyncio.Future[None]]] = []
         self._until = 0.0
 
     @property
     def full(self) -> bool:
         """Tell whether one has to wait."""
-        return self._free <= 0
+        return self.full_for(0)
+
+    def full_for(self, at_once: int) -> bool:
+        """Tell whether one has to wait that may be one of so many at once."""
+        return len(self._used) >= max(self._places, at_once, *self._used, 0)
 
     @property
     def waiting(self) -> int:
         """Return how many wait."""
-        return sum(not place.done() for _, _, place in self._queue)
+        return sum(not place.done() for *_, place in self._queue)
 
     @asynccontextmanager
-    async def place(self, purpose: Purpose) -> AsyncGenerator[None, None]:
+    async def place(self, purpose: Purpose, at_once: int = 0) -> AsyncGenerator[None, None]:
         """Wait for a place and keep it until the end of the block."""
-        if self._free > 0:
-            self._free -= 1
+        if self.full_for(at_once):
+            await self._wait(_RANKS.index(purpose), at_once)
         else:
-            await self._wait(_RANKS.index(purpose))
+            self._used.append(at_once)
         try:
             await self._held()
             yield
         finally:
-            self._leave()
+            self._leave(at_once)
 
     def hold(self, seconds: float) -> None:
         """Let nobody begin for so long: the server has had too many requests."""
@@ -62,24 +68,29 @@ class Limiter:
             await asyncio.sleep(left)
             await self._held()  # it may have been held again meanwhile
 
-    async def _wait(self, rank: int) -> None:
+    async def _wait(self, rank: int, at_once: int) -> None:
         given: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._arrived += 1
-        heapq.heappush(self._queue, (rank, self._arrived, given))
+        heapq.heappush(self._queue, (rank, self._arrived, at_once, given))
         try:
             await given
         except asyncio.CancelledError:
             if given.done() and not given.cancelled():
-                self._leave()  # it was given just now: the next one takes it
+                self._leave(at_once)  # it was given just now: the next one takes it
             raise
 
-    def _leave(self) -> None:
+    def _leave(self, at_once: int) -> None:
+        self._used.remove(at_once)
         while self._queue:
-            *_, given = heapq.heappop(self._queue)
-            if not given.done():
-                given.set_result(None)
+            *_, wanted, given = self._queue[0]
+            if given.done():
+                heapq.heappop(self._queue)
+            elif self.full_for(wanted):
                 return
-        self._free += 1
+            else:
+                heapq.heappop(self._queue)
+                self._used.append(wanted)
+                given.set_result(None)
 
 
 @dataclass(slots=True)

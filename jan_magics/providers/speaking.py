@@ -93,10 +93,14 @@ class HttpProvider(ABC):
         """
         limiter = self._access.limiter
         async with AsyncExitStack() as stack:
-            if limiter and limiter.full:
+            at_once = request.at_once
+            full = limiter is not None and limiter.full_for(at_once)
+            if full:
                 yield Waiting("waiting: another answer goes first")
             if limiter:
-                await stack.enter_async_context(limiter.place(request.purpose))
+                await stack.enter_async_context(limiter.place(request.purpose, at_once))
+            if full:
+                yield Waiting("")  # it has begun: what was waited is no time of this answer
             await stack.enter_async_context(suggesting(self, request.model))
             exchange = self._exchange(request)
             async with aclosing(exchange.events()) as events:

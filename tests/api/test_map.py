@@ -131,6 +131,9 @@ def test_a_column_that_is_there_is_left_to_a_prefix(tmp_path: Path) -> None:
         assert "--prefix" in caught.value.next_step
         table = chat.map(frame, "{{row.answer}}!", prefix="m_")
         assert list(table.columns) == ["answer", "a b", *(f"m_{name}" for name in NEW)]
+        with pytest.raises(SettingError) as caught:
+            chat.map(table, "{{row.answer}}!", prefix="m_")
+        assert "prefix='m_2_'" in caught.value.next_step, "what was just tried is no way out"
 
 
 def test_a_failing_row_is_a_row(tmp_path: Path) -> None:
@@ -253,6 +256,24 @@ def test_what_it_may_cost_is_never_exceeded(tmp_path: Path) -> None:
             assert chat.map(["z"], "{{row}}", max_cost=0).answer.isna().all()
 
 
+def test_an_answer_gets_a_bound_where_the_cost_is_limited(tmp_path: Path) -> None:
+    prices = "prices = {input = 0.0, output = 1000000.0}"
+    with answering(Said('"好"', usage=(5, 2048))) as server:
+        model = config(server.address, prices)
+        with chatting(tmp_path, model) as chat:
+            table = chat.map(list("abcd"), "{{row}}", max_cost=5000)
+            assert table.answer.notna().sum() == 2
+            assert "(less with --max-tokens)" in table.error.dropna().iloc[0]
+            assert [body["max_tokens"] for body in server.bodies] == [2048, 2048]
+            # What is asked for once more is reserved as well.
+            text = {"type": "string"}
+            formed = chat.map(["x"], "{{row}}", max_cost=3000, schema=text)
+            assert formed.answer.isna().all()
+            assert len(server.prompts) == 2
+            chat.map(list("ab"), "{{row}}")
+    assert len(server.prompts) == 2, "an answer that was given within a bound is known without one"
+
+
 def test_who_is_not_there_is_not_asked_for_every_row(tmp_path: Path) -> None:
     with chatting(tmp_path, "http://127.0.0.1:9/v1#m") as chat:
         began = time.perf_counter()
@@ -262,6 +283,9 @@ def test_who_is_not_there_is_not_asked_for_every_row(tmp_path: Path) -> None:
 
 
 def test_a_server_of_this_machine_is_sent_one_row_at_a_time(tmp_path: Path) -> None:
-    with answering(Said(seconds=0.02)) as server, chatting(tmp_path, f"{server.address}#m") as chat:
-        chat.map([str(n) for n in range(6)], "{{row}}", concurrency=4)
+    with answering(Said(seconds=0.1)) as server, chatting(tmp_path, f"{server.address}#m") as chat:
+        table = chat.map([str(n) for n in range(6)], "{{row}}", concurrency=4)
         assert server.most == 1
+        assert max(table.seconds) < 0.25, "how long others took is no time of a row"
+        chat.map([str(n) for n in range(6)], "again {{row}}", concurrency=3)
+        assert server.most == 3, "so many were asked for"

@@ -251,7 +251,8 @@ def test_the_same_tools_are_part_of_the_question(tmp_path: Path) -> None:
     ask(kernel, "q", tools=(risky,))
     stored = ask(kernel, "q", aim="retry", tools=(risky,))
     assert stored.turn.answer.parts == (TextPart("two"),)
-    asked = [message.metadata["jan_magics"] for message in kernel.messages() if message.metadata]
+    answers = [message for message in kernel.messages() if message.role == "assistant"]
+    asked = [message.metadata["jan_magics"] for message in answers]
     digests = {each["asked"] for each in asked if isinstance(each, dict)}
     assert len(digests) == 1
     ask(kernel, "q", aim="retry", tools=())

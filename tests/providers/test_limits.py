@@ -127,4 +127,34 @@ def test_waiting_is_shown_and_ends_with_the_answer_before() -> None:
             await provider.close()
             return found, sent
 
-    assert asyncio.run(go()) == ([Waiting("waiting: another answer goes first"), *WHOLE], 1)
+    assert asyncio.run(go()) == (
+        [Waiting("waiting: another answer goes first"), Waiting(""), *WHOLE], 1,
+    )  # fmt: skip
+
+
+def test_as_many_at_once_as_the_user_wants_and_the_users_turn_before_them() -> None:
+    async def go() -> tuple[int, list[str]]:
+        limiter, now, most, order = Limiter(1), 0, 0, list[str]()
+
+        async def use(purpose: Purpose, at_once: int) -> None:
+            nonlocal now, most
+            async with limiter.place(purpose, at_once):
+                order.append(purpose)
+                now += 1
+                most = max(most, now)
+                await asyncio.sleep(0.01)
+                now -= 1
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(8):
+                group.create_task(use("map", 3))
+            await asyncio.sleep(0)
+            group.create_task(use("turn", 0))
+        # When they are over, there is one place as before.
+        async with limiter.place("turn"):
+            assert limiter.full
+        return most, order
+
+    most, order = asyncio.run(go())
+    assert most == 3
+    assert order.index("turn") == 3
