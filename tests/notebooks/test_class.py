@@ -100,6 +100,7 @@ def test_it_is_followed_to_the_letter(course: Path, tmp_path: Path) -> None:
     assert "replayed" in json.dumps(answers[0])
 
 
+@pytest.mark.timeout(300)  # two kernels
 def test_what_was_not_recorded_is_an_error_or_a_quote(course: Path, tmp_path: Path) -> None:
     path = course / "lesson.ipynb"
     path.write_text(path.read_text("utf-8").replace("which room", "which house"), "utf-8")
