@@ -169,6 +169,9 @@ def _besides(tally: Tally, source: Source) -> Iterator[str]:
         yield f"the first failure: {one_line(error)} · run it again to ask those that failed"
     if reason := next((done.error for done in over if not done.asked), ""):
         yield one_line(reason)
+    if tally.away:
+        more = f" · {counted(len(tally.away) - 1, 'more row')} like it" if tally.away[1:] else ""
+        yield f"{tally.away[0]}{more}"
     if tally.before:
         rows = counted(tally.before, "stored row")
         yield f"{rows} answered below other messages than now · ask all again: --again"

@@ -33,6 +33,7 @@ from jan_magics.engine.known_rows import KnownRows
 from jan_magics.engine.preparing import Prepared
 from jan_magics.engine.purse import Purse, SpentError
 from jan_magics.engine.reply import SHOW_EVERY, Progress
+from jan_magics.engine.screening import SENT
 from jan_magics.engine.session import Opened, Session
 from jan_magics.engine.side_turns import SideTurns
 from jan_magics.engine.supplying import supplied
@@ -151,6 +152,7 @@ class Table:
 
         def end(turn: Turn) -> None:
             ended.append(turn)
+            self.tally.away += [note for note in turn.notes if note.startswith(SENT)]
             over(turn)
 
         with self.session.fitting.learning(ask.model):

@@ -1,7 +1,7 @@
 """A turn is looked through for keys before anything of it is written or sent."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from jan_magics.domain.models import ChatRequest
 from jan_magics.domain.secrets import scrubbed
@@ -9,6 +9,9 @@ from jan_magics.engine.asks import Ask
 from jan_magics.engine.engine import Engine
 from jan_magics.engine.leaks import Placed
 from jan_magics.sanitize.attachments import INLINE_KEY
+
+SENT: Final = "sent to "
+"""How a line begins that tells what went to another machine."""
 
 
 def screen(engine: Engine, ask: Ask) -> str:
@@ -39,7 +42,7 @@ def screened(engine: Engine, ask: Ask, request: ChatRequest) -> tuple[str, ...]:
         return ()
     first, *others = dict.fromkeys(said)
     more = f" and {len(others)} more" if others else ""
-    return (f"sent to {host} with what looks like {first}{more}",)
+    return (f"{SENT}{host} with what looks like {first}{more}",)
 
 
 def told_texts(ask: Ask) -> Iterator[Placed]:

@@ -50,7 +50,8 @@ class Tally:
 
     `model` is who is asked, `schema` the form of the answers; `note` says what is waited for,
     `spent` is in the unit of the prices, None where no cost is limited. `before` counts stored
-    rows that were answered below other messages. `began` is the time of the first request.
+    rows that were answered below other messages. `away` are lines of rows that took something to
+    another machine which perhaps should have stayed. `began` is the time of the first request.
     """
 
     total: int
@@ -64,6 +65,7 @@ class Tally:
     failed: int = 0
     stored: int = 0
     unasked: int = 0
+    away: list[str] = field(default_factory=list)
 
     def end(self, number: int, done: Done) -> None:
         """Note a row that is over."""

@@ -14,6 +14,7 @@ from jan_magics.engine.deck import Deck
 from jan_magics.engine.leaks import Guard
 from jan_magics.engine.taped import TapedProvider
 from jan_magics.providers.offline import OfflineProvider
+from tests.kernel import running_kernel
 from tests.leaky import ANTHROPIC, BLOCK, BODY, GITHUB, OPENAI
 from tests.providers.loopback import Reply, Server, chunked
 from tests.providers.serving import serving_here
@@ -151,3 +152,15 @@ def test_no_vectors_of_a_key_are_made_elsewhere(tmp_path: Path) -> None:
             jan.Collection("c").add([str(tmp_path / "a.md")], embedder="far:e")
         assert "--embedder static" in stopped.value.next_step
         assert GITHUB.encode() not in sent(server)
+
+
+def test_a_table_tells_what_its_rows_took_along(tmp_path: Path) -> None:
+    rows = f"['a 好', 'b {OPENAI}', 'c {GITHUB}']"
+    with away(GOOD, GOOD, GOOD) as server, running_kernel(tmp_path) as kernel:
+        kernel.ok(f"%load_ext jan_magics\n%chat use -m far:m\nrows = {rows}")
+        shown = kernel.ok("%%chat --map rows --send-anyway --concurrency 1\n{{row}}").displays[-1]
+    assert len(server.bodies) == 3
+    said = shown["text/plain"]
+    assert "sent to 127.1 with what looks like OpenAI key" in said
+    assert said.endswith("· 1 more row like it")
+    assert BODY not in said
