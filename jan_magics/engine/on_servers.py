@@ -1,12 +1,12 @@
 """Collections on servers, which are named by their address; each is opened once a kernel."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jan_magics.domain.errors import RetrievalError, SettingError
+from jan_magics.domain.errors import RetrievalError, SettingError, StoreError
 from jan_magics.engine.listed import SERVER, Listed
 from jan_magics.storage.postgres_schema import quoted
 from jan_magics.storage.postgres_url import PostgresUrl
@@ -21,6 +21,7 @@ class OnServers:
 
     now: Callable[[], datetime]
     _open: "dict[tuple[PostgresUrl, bool], PostgresCollection]" = field(default_factory=dict)
+    _found: dict[str, Listed] = field(default_factory=dict)
 
     def find(self, address: str) -> Listed | None:
         """Return the collection of an address, None where there is none.
@@ -30,12 +31,21 @@ class OnServers:
             StoreError: when the server cannot be reached.
         """
         listed = meant(address)
-        return listed if self.open(listed).is_there() else None
+        if not self.open(listed).is_there():
+            return None
+        self._found[address] = listed
+        return listed
 
     def listed(self) -> list[Listed]:
-        """Return those that were opened and are there."""
-        found = dict.fromkeys(url for url, _ in self._open)
-        return [each for url in found if (each := self.find(str(url)))]
+        """Return those that were found here and are there still, or whose server is gone."""
+        told = [self._told(address, listed) for address, listed in list(self._found.items())]
+        return [each for each in told if each is not None]
+
+    def _told(self, address: str, listed: Listed) -> Listed | None:
+        try:
+            return self.find(address)
+        except StoreError as error:
+            return replace(listed, fault=error.message)
 
     def open(self, listed: Listed, *, read_only: bool = False) -> "PostgresCollection":
         """Return an open collection; its server is asked when it is used."""

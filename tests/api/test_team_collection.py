@@ -1,12 +1,14 @@
 """Collections of a team in PostgreSQL, as a notebook uses them."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 import jan_magics as jan
 from jan_magics.domain.errors import CollectionNotFound, RetrievalError, SettingError, StoreError
+from jan_magics.engine.on_servers import OnServers, meant
 from tests.conftest import require
 from tests.kernel import running_kernel
 from tests.storage.servers import missing_for_postgres, postgres
@@ -111,3 +113,15 @@ def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     collection = jan.Collection("postgresql://ada@127.0.0.1:9/x#notes", data_folder=tmp_path)
     with pytest.raises(StoreError, match="cannot be reached"):
         collection.search("anything")
+
+
+def test_collections_are_listed_when_a_server_is_gone(tmp_path: Path) -> None:
+    missing = missing_for_postgres()
+    require("postgres", not missing, f"not installed: {', '.join(missing)}")
+    servers = OnServers(lambda: datetime(2026, 11, 30, tzinfo=UTC))
+    with postgres() as address:
+        servers.open(meant(f"{address}#gone")).say("name", "gone")
+        assert servers.find(f"{address}#gone") == servers.listed()[0]
+        servers.close()
+    (listed,) = servers.listed()
+    assert "cannot be reached" in str(listed.fault)
