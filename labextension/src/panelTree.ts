@@ -143,7 +143,8 @@ export class Branches extends Section<PageTree> {
     made.title = [`${row.id} ${row.who}${row.version}`, row.text, end].filter(Boolean).join('\n');
     const dot = element('span', 'jan-Panel-dot');
     dot.setAttribute('aria-hidden', 'true');
-    const who = element('span', 'jan-Panel-who', `${row.who}${row.version}`);
+    const named = row.who === 'You' ? this.scene.trans.__('You') : row.who;
+    const who = element('span', 'jan-Panel-who', `${named}${row.version}`);
     const words = element('span', 'jan-Panel-words', row.text);
     words.dir = 'auto';
     made.append(dot, who, words);

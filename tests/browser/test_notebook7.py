@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import notebook as notebooks
 from tests.browser.lab import Lab
 from tests.browser.notebook import KERNEL_IS_READY, OpenNotebook
+from tests.browser.panel import open_panel, section
 from tests.browser.test_turn import ECHO, LOAD, SLOW, WAIT, begin, turn
 from tests.conftest import require
 
@@ -39,6 +40,8 @@ def test_an_answer_streams_and_has_its_buttons(classic: OpenNotebook) -> None:
     view = classic.page.locator(".jp-Cell[data-windowed-list-index='3'] .jan-view")
     expect(view.get_by_role("textbox", name="Ask: Enter sends")).to_be_visible(timeout=WAIT)
     assert classic.page.locator(".jan-Status").count() == 0
+    panel = open_panel(classic)
+    expect(section(panel, "branches").get_by_role("treeitem")).not_to_have_count(0, timeout=WAIT)
     classic.page.screenshot(path=classic.picture("notebook 7"), animations="disabled")
     classic.save()
     classic.close_kernel()

@@ -11,6 +11,7 @@ from tests.browser import other_kernel
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import KERNEL_IS_READY, METADATA, PANEL, SHOW, OpenNotebook
+from tests.browser.panel import close_panel, open_panel
 from tests.browser.test_turn import WAIT
 
 NOTICE = ".Toastify__toast"
@@ -71,6 +72,9 @@ def test_a_kernel_of_another_language(page: Page, lab: Lab) -> None:
         expect(page.locator(".jp-OutputArea-output").first).to_have_text("hello")
         notebook.run(1)
         expect(page.locator(".jp-OutputArea-output").last).to_have_text(CHAT)
+        panel = open_panel(notebook)
+        expect(panel).to_contain_text(f"need a Python kernel; this one speaks {other_kernel.NAME}")
+        close_panel(page)
     notebook.close_kernel(wait=False)
 
 
