@@ -219,7 +219,8 @@ class Turns implements Scene, ITurns {
       return;
     }
     const { message } = bundle[TURN] as PageShown;
-    if (turnsIn(cell, shown => shown.message === message).length === 0) {
+    // One that still shows it running is about to get the bundle.
+    if (turnsIn(cell, each => each.message === message || each.live === turn).length === 0) {
       put(cell, cell.model.outputs.length, bundle);
     }
   }

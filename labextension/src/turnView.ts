@@ -12,8 +12,10 @@ import { Speaker } from './speaker';
 import { type Actions, actionRow } from './turnActions';
 import { above, below } from './turnParts';
 
-/** Milliseconds between two paintings of a growing answer. */
+/** Milliseconds between two paintings of a growing answer, at least. */
 const PAINT_EVERY = 50;
+/** So many times as long as the last painting took is waited before the next. */
+const WORK = 3;
 
 /** What a turn needs of the page around it; `line` null: no kernel speaks. */
 export interface Scene {
@@ -49,6 +51,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
   private readonly footer = element('div', 'jan-Turn-foot');
   private timer = 0;
   private painting = false;
+  private took = 0;
   private painted: string | null = null;
 
   constructor(
@@ -112,7 +115,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     this.timer ||= window.setTimeout(() => {
       this.timer = 0;
       this.paint().catch(console.warn);
-    }, PAINT_EVERY);
+    }, Math.max(PAINT_EVERY, WORK * this.took));
   }
 
   /** Say something below the turn: what went wrong, or what has to be known. */
@@ -141,6 +144,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
       return;
     }
     this.painting = true;
+    const begun = performance.now();
     try {
       if (this.live) {
         await this.paintLive();
@@ -149,6 +153,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
       }
     } finally {
       this.painting = false;
+      this.took = performance.now() - begun;
     }
   }
 

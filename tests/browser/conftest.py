@@ -20,8 +20,9 @@ FLAGS = (
 )  # fmt: skip
 
 OURS = "/extensions/jan-magics/"
-# Both fail by themselves: ipywidgets without a kernel, Notebook 7 while it loads.
-OTHERS = ("/extensions/@jupyter-widgets/", "/static/notebook/")
+# These fail by themselves: ipywidgets without a kernel, Notebook 7 while it loads, and a comm of
+# JupyterLab whose kernel ends before it has a subshell.
+OTHERS = ("/extensions/@jupyter-widgets/", "/static/notebook/", "subshell creation failed")
 # Tall, because JupyterLab leaves out cells that are off the screen.
 SIZE: ViewportSize = {"width": 1100, "height": 1400}
 
@@ -73,9 +74,9 @@ def new_page(browser: Browser, errors: list[str]) -> Page:
     opened.set_default_timeout(60_000)
 
     def note(error: Error) -> None:
-        stack = str(error.stack)
-        if OURS in stack or not any(each in stack for each in OTHERS):
-            errors.append(stack)
+        told = f"{error.message}\n{error.stack or ''}"  # what is no error has no stack
+        if OURS in told or not any(each in told for each in OTHERS):
+            errors.append(told)
 
     opened.on("pageerror", note)
     return opened

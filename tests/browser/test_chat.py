@@ -87,7 +87,7 @@ def test_stop_keeps_what_was_said_and_stops_run_all(open_cells: OpenCells) -> No
     notebook.run(0)
     notebook.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     answer = notebook.page.locator(".jp-Cell[data-windowed-list-index='1'] .jp-OutputArea")
-    expect(answer).to_contain_text("word9")
+    expect(answer).to_contain_text("word9", timeout=20_000)
     notebook.command("notebook:interrupt-kernel")
     expect(answer).to_contain_text("Stopped: ")
     turn, error = outputs(notebook, 1)
