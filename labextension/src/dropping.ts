@@ -1,11 +1,12 @@
 /**
- * Files that are dropped on a chat cell are attached to its question. Those of JupyterLab's file
- * browser are there already; those of the desktop are uploaded beside the notebook, after asking.
+ * Files that are dropped on a chat cell are attached to its question; on the panel, to that of the
+ * current cell, or of a new one. Those of JupyterLab's file browser are there already; those of the
+ * desktop are uploaded beside the notebook, after asking.
  */
 import { type JupyterFrontEnd, type JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { Dialog, showDialog, showErrorMessage } from '@jupyterlab/apputils';
 import { type Cell } from '@jupyterlab/cells';
-import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import { type Contents } from '@jupyterlab/services';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { type MimeData } from '@lumino/coreutils';
@@ -24,18 +25,77 @@ interface LabDrag extends MouseEvent {
   proposedAction: string;
 }
 
-class Dropping {
-  private over: Cell | null = null;
+/** The chat cell that files are for, and the notebook that it is in. */
+interface Target {
+  notebook: NotebookPanel;
+  cell: Cell;
+}
+
+/** Where files can be dropped. */
+export interface Place {
+  node: HTMLElement;
+  /** What lights up while files are above it; null where none are taken. */
+  lit(target: EventTarget | null): HTMLElement | null;
+  /** What they are for once they are dropped there. */
+  taken(target: EventTarget | null): Target | null;
+}
+
+/** Find the chat cell of a notebook that something stands in. */
+function chatCell(notebook: NotebookPanel, target: EventTarget | null): Cell | null {
+  const cell = notebook.content.widgets.find(each => each.node.contains(target as Node | null));
+  return cell && isChatCell(cell) ? cell : null;
+}
+
+function isChatCell(cell: Cell): boolean {
+  return cell.model.type === 'code' && isChat(cell.model.sharedModel.getSource());
+}
+
+/** The cells of a notebook. */
+function cellsOf(notebook: NotebookPanel): Place {
+  return {
+    node: notebook.content.node,
+    lit: target => chatCell(notebook, target)?.node ?? null,
+    taken: target => {
+      const cell = chatCell(notebook, target);
+      return cell && { notebook, cell };
+    }
+  };
+}
+
+/** A panel beside the notebooks: the current chat cell of the current one, or a new one below. */
+export function besides(node: HTMLElement, tracker: INotebookTracker): Place {
+  return {
+    node,
+    lit: () => (tracker.currentWidget ? node : null),
+    taken: () => {
+      const notebook = tracker.currentWidget;
+      const active = notebook?.content.activeCell;
+      if (!notebook || !active) {
+        return null;
+      }
+      if (isChatCell(active)) {
+        return { notebook, cell: active };
+      }
+      NotebookActions.insertBelow(notebook.content);
+      const cell = notebook.content.activeCell as Cell;
+      cell.model.sharedModel.setSource('%%chat\n');
+      return { notebook, cell };
+    }
+  };
+}
+
+export class Dropping {
+  private over: HTMLElement | null = null;
 
   constructor(
-    private readonly panel: NotebookPanel,
+    private readonly place: Place,
     private readonly contents: Contents.IManager,
     private readonly trans: TranslationBundle
   ) {
     // Before the editor, which would put the text of a file into the cell.
     for (const kind of ['dragenter', 'dragover', 'dragleave', 'drop']) {
-      panel.content.node.addEventListener(kind, this, true);
-      panel.content.node.addEventListener(`lm-${kind}`, this, true);
+      place.node.addEventListener(kind, this, true);
+      place.node.addEventListener(`lm-${kind}`, this, true);
     }
   }
 
@@ -46,12 +106,13 @@ class Dropping {
       return;
     }
     if (event.type.endsWith('dragleave')) {
-      this.mark(this.at(drag.relatedTarget));
+      const to = drag.relatedTarget as Node | null;
+      this.mark(this.place.node.contains(to) ? this.place.lit(to) : null);
       return;
     }
-    const cell = this.at(event.target);
-    this.mark(event.type.endsWith('drop') ? null : cell);
-    if (!cell) {
+    const lit = this.place.lit(event.target);
+    this.mark(event.type.endsWith('drop') ? null : lit);
+    if (!lit) {
       return;
     }
     event.preventDefault();
@@ -61,33 +122,32 @@ class Dropping {
     } else if (drag.dataTransfer) {
       drag.dataTransfer.dropEffect = 'copy';
     }
-    if (event.type === 'lm-drop') {
-      this.attach(cell, drag.mimeData.getData(CONTENTS) as string[]);
-    } else if (event.type === 'drop') {
-      this.bring(cell, [...(drag.dataTransfer?.files ?? [])]).catch(error =>
+    const to = event.type.endsWith('drop') ? this.place.taken(event.target) : null;
+    if (!to) {
+      return;
+    }
+    if (own) {
+      this.attach(to, drag.mimeData.getData(CONTENTS) as string[]);
+    } else {
+      this.bring(to, [...(drag.dataTransfer?.files ?? [])]).catch(error =>
         showErrorMessage(this.trans.__('The file was not attached'), error)
       );
     }
   }
 
-  /** Find the chat cell that something stands in. */
-  private at(target: EventTarget | null): Cell | null {
-    const cell = this.panel.content.widgets.find(each => each.node.contains(target as Node | null));
-    return cell?.model.type === 'code' && isChat(cell.model.sharedModel.getSource()) ? cell : null;
-  }
-
-  private mark(cell: Cell | null): void {
-    if (this.over !== cell) {
-      this.over?.node.classList.remove(OVER);
-      cell?.node.classList.add(OVER);
-      this.over = cell;
+  private mark(node: HTMLElement | null): void {
+    if (this.over !== node) {
+      this.over?.classList.remove(OVER);
+      node?.classList.add(OVER);
+      this.over = node;
     }
   }
 
   /** Write paths of JupyterLab into the first line of a cell. */
-  private attach(cell: Cell, paths: readonly string[]): void {
-    const drive = this.contents.driveName(this.panel.context.path);
-    const folder = this.folder();
+  private attach({ notebook, cell }: Target, paths: readonly string[]): void {
+    const drive = this.contents.driveName(notebook.context.path);
+    const path = this.contents.localPath(notebook.context.path);
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     const near = paths.filter(path => this.contents.driveName(path) === drive);
     const named = near.map(path => relativeTo(folder, this.contents.localPath(path)));
     const model = cell.model.sharedModel;
@@ -101,20 +161,15 @@ class Dropping {
     }
   }
 
-  private folder(): string {
-    const path = this.contents.localPath(this.panel.context.path);
-    return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-  }
-
   /** Upload files of the desktop that somebody says yes to, and attach them. */
-  private async bring(cell: Cell, files: readonly File[]): Promise<void> {
-    const notebook = this.panel.context.path;
-    const folder = notebook.slice(0, Math.max(notebook.lastIndexOf('/') + 1, notebook.indexOf(':') + 1));
+  private async bring(to: Target, files: readonly File[]): Promise<void> {
+    const path = to.notebook.context.path;
+    const folder = path.slice(0, Math.max(path.lastIndexOf('/') + 1, path.indexOf(':') + 1));
     for (const file of files) {
       const name = await this.ask(folder, file.name);
       if (name) {
         await upload(this.contents, file, folder + name);
-        this.attach(cell, [folder + name]);
+        this.attach(to, [folder + name]);
       }
     }
   }
@@ -153,8 +208,8 @@ export const droppingPlugin: JupyterFrontEndPlugin<void> = {
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker, translator: ITranslator | null) => {
     const trans = (translator ?? nullTranslator).load('jan_magics');
     const { contents } = app.serviceManager;
-    const follow = (panel: NotebookPanel) => new Dropping(panel, contents, trans);
-    tracker.widgetAdded.connect((_tracker, panel) => follow(panel));
+    const follow = (notebook: NotebookPanel) => new Dropping(cellsOf(notebook), contents, trans);
+    tracker.widgetAdded.connect((_tracker, notebook) => follow(notebook));
     tracker.forEach(follow);
   }
 };

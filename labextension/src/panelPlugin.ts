@@ -7,6 +7,7 @@ import {
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { besides, Dropping } from './dropping';
 import { IKernels } from './kernels';
 import { ChatPanel } from './panel';
 
@@ -30,6 +31,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     const trans = tongues.load('jan_magics');
     const panel = new ChatPanel(tracker, kernels, trans, tongues.languageCode);
     app.shell.add(panel, 'left', { rank: 450 });
+    new Dropping(besides(panel.node, tracker), app.serviceManager.contents, trans);
     restorer?.add(panel, panel.id);
     app.commands.addCommand(SHOW, {
       label: trans.__('Show the chat panel'),

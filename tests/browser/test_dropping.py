@@ -5,6 +5,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
+from tests.browser.panel import close_panel, open_panel
 from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
 
 BROWSED = "() => window.jupyterapp.commands.execute('filebrowser:go-to-path', {path: ''})"
@@ -30,9 +31,12 @@ def source(notebook: OpenNotebook, cell: int) -> str:
 
 
 def drop_from_desktop(notebook: OpenNotebook, cell: int, name: str, content: str) -> None:
-    notebook.page.evaluate(
-        DROP, [editor(notebook, cell).element_handle(), name, content]
-    )  # as a browser does it; a real drag would begin outside of it
+    drop_on(editor(notebook, cell), name, content)
+
+
+def drop_on(place: Locator, name: str, content: str) -> None:
+    # As a browser does it; a real drag would begin outside of it.
+    place.page.evaluate(DROP, [place.element_handle(), name, content])
 
 
 def test_a_file_of_the_file_browser_is_attached(open_cells: OpenCells, lab: Lab) -> None:
@@ -91,3 +95,22 @@ def test_a_file_of_the_desktop_is_uploaded_after_asking(open_cells: OpenCells, l
         arg=[lab.url, lab.token],
     )
     assert source(notebook, 1).count("desk.txt") == 1
+
+
+def test_a_file_that_is_dropped_on_the_panel_is_for_the_current_cell_or_a_new_one(
+    open_cells: OpenCells, lab: Lab
+) -> None:
+    notebook = open_cells([LOAD, f"{ECHO}\nWhy?", "x = 1"])
+    notebook.run(0)
+    panel, dialog = open_panel(notebook), notebook.page.locator(".jp-Dialog")
+    for cell, name in ((1, "one.txt"), (2, "两.txt")):
+        editor(notebook, cell).click()
+        drop_on(panel, name, "text")
+        dialog.get_by_role("button", name="Upload and attach").click()
+        expect(dialog).to_have_count(0)
+    expect(editor(notebook, 3)).to_contain_text("--attach 两.txt")
+    assert source(notebook, 1) == f"{ECHO} --attach one.txt\nWhy?"
+    assert source(notebook, 2) == "x = 1"
+    assert source(notebook, 3).startswith("%%chat --attach")
+    assert (lab.root / "两.txt").read_text(encoding="utf-8") == "text"
+    close_panel(notebook.page)
