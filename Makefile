@@ -10,8 +10,7 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/* labextensio
   $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
-# More than processors: half of the time is waiting for kernels and servers.
-JOBS ?= 3
+JOBS ?= 2
 FUZZ ?= 60
 
 .PHONY: help check test soak fuzz bench quality demo lab fix labextension model clean
