@@ -67,7 +67,7 @@ def test_law_6_files_and_servers_give_the_same_ids_and_scores(
 
 
 @pytest.mark.parametrize("index", GRAPHS)
-def test_a_graph_finds_most_of_them_and_all_that_are_asked_for(
+def test_r14_a_graph_finds_most_of_them_and_all_that_are_asked_for(
     served: PostgresCollection, index: Index
 ) -> None:
     rng = np.random.default_rng(7)
