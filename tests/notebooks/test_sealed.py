@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,8 @@ CELLS = (
 )
 
 
-def write(path: Path) -> Path:
-    cells = [nbformat.v4.new_code_cell(source, id=f"cell-{n}") for n, source in enumerate(CELLS)]
+def write(path: Path, sources: Sequence[str] = CELLS) -> Path:
+    cells = [nbformat.v4.new_code_cell(source, id=f"cell-{n}") for n, source in enumerate(sources)]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
     return path
@@ -75,11 +76,14 @@ def notebook(tmp_path: Path) -> Path:
     return path
 
 
-def run(command: list[str], path: Path, data: str) -> "subprocess.CompletedProcess[str]":
+def run(
+    command: list[str], path: Path, data: str, **more: str
+) -> "subprocess.CompletedProcess[str]":
     environment = {
         **os.environ, "PYTHONPATH": str(ROOT), "JAN_REPLAY": "lesson.jan.jsonl",
         "JAN_MODEL": "", "JAN_DATA_FOLDER": str(path.parent / data),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # all others take longer to load than the notebook
+        **more,
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", *command, str(path)],
@@ -87,9 +91,9 @@ def run(command: list[str], path: Path, data: str) -> "subprocess.CompletedProce
     )  # fmt: skip
 
 
-def executed(path: Path, data: str) -> dict[str, Any]:
+def executed(path: Path, data: str, **more: str) -> dict[str, Any]:
     """Run a notebook in its place; returns the file without when its cells ran."""
-    done = run(["jupyter", "execute", "--inplace"], path, data)
+    done = run(["jupyter", "execute", "--inplace"], path, data, **more)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     for cell in found["cells"]:
@@ -114,3 +118,18 @@ def test_executing_twice_gives_one_file_and_nbval_passes_twice(notebook: Path) -
         assert f"{len(CELLS)} passed" in done.stdout
     assert (notebook.parent / "lesson.jan.jsonl").read_bytes() == before
     assert not [each for each in notebook.parent.iterdir() if each.name in ("first", "third")]
+
+
+@pytest.mark.timeout(200)  # three kernels
+def test_a_notebook_that_was_saved_where_its_name_is_known_is_the_same_headless(
+    tmp_path: Path,
+) -> None:
+    cells = ["%load_ext jan_magics", "%%chat -m offline:echo\nHello 你好", "%chat", "%chat threads"]
+    path = write(tmp_path / "lesson.ipynb", cells)
+    with running_kernel(tmp_path, JAN_NOTEBOOK=str(path)) as kernel:
+        kernel.ok(f"{cells[0]}\n%chat record")
+        kernel.ok("\n".join(cells[1:2]))
+        kernel.ok("%chat record --off")
+    named = executed(path, "named", JAN_NOTEBOOK=str(path))
+    assert "lesson (new)" in json.dumps(named)
+    assert executed(path, "headless") == named
