@@ -87,11 +87,10 @@ class Opening:
 
     def here(self) -> Here:
         """Return where the running call is from."""
-        path, marks = self.path(), self.marks()
-        if path is None:
-            # A headless kernel goes by the name that the cassette has: so footers are the same.
-            name = self.deck.told_notebook("") if self.deck.playing else ""
-            return Here(os.path.realpath(name) if name else "", marks)
+        # A headless kernel goes by the name in its cassette, so that footers are the same.
+        path, marks = self.path() or self.deck.told_notebook(""), self.marks()
+        if not path:
+            return Here("", marks)
         told = os.path.realpath(path)
         return Here(self.files.renamed(told, marks) or told, marks, told)
 
