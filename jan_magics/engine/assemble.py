@@ -86,8 +86,7 @@ class Opening:
         )
 
     def here(self) -> Here:
-        """Return where the running call is from."""
-        # A headless kernel goes by the name in its cassette, so that footers are the same.
+        """Return where the running call is from; a headless kernel goes by its cassette's name."""
         path, marks = self.path() or self.deck.told_notebook(""), self.marks()
         if not path:
             return Here("", marks)
