@@ -86,7 +86,7 @@ class Collections:
         if is_path(name):
             path = resolved(name)
             return self.told(path, FILE) if path.exists() else None
-        return one_called(name, self.listed())
+        return one_called(name, self.listed(), self.owner()[1])
 
     def existing(self, name: str | None = None) -> Listed:
         """Return what `find` does. Raises CollectionNotFound with the nearest names."""

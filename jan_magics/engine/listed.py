@@ -98,20 +98,23 @@ def new_file(name: str) -> Path:
     return path
 
 
-def one_called(name: str, listed: Sequence[Listed]) -> Listed | None:
-    """Return the collection of that name, a shared one before others, None where there is none.
+def one_called(name: str, listed: Sequence[Listed], owner: str) -> Listed | None:
+    """Return the collection of that name, None where there is none.
+
+    A shared one goes before others, then that of the `owner` who asks.
 
     Raises:
-        RetrievalError: when several have it.
+        RetrievalError: when several of others have it.
     """
     found = [each for each in listed if each.name == plain_name(name)]
-    shared = [each for each in found if not each.owner] or found
-    if len(shared) > 1:
+    shared = [each for each in found if not each.owner]
+    meant = shared or [each for each in found if each.owner == owner] or found
+    if len(meant) > 1:
         raise RetrievalError(
             f"several collections are called {name!r}",
-            f"Name one by its file: -c {shared[0].path}",
+            f"Name one by its file: -c {meant[0].path}",
         )
-    return next(iter(shared), None)
+    return next(iter(meant), None)
 
 
 def unreadable(listed: Listed) -> RetrievalError:

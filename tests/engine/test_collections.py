@@ -136,7 +136,9 @@ def test_two_of_one_name_are_named_by_their_files(place: Place, tmp_path: Path) 
     with pytest.raises(RetrievalError, match="several collections are called 'notes'") as caught:
         collections.find("notes")
     assert ".db" in caught.value.next_step
-    # The shared one of a name goes before those of threads.
+    # The notebook's own goes before those of others, a shared one before all.
+    own = collections._made("notes", collections.owner()[1])
+    assert collections.find("notes") == own
     shared = collections._made("notes", "")
     assert collections.find("notes") == shared
 
