@@ -23,6 +23,7 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType({
     "A": "an id, or the number of a version",
     "B": "the other one",
     "PROVIDER": "its name, or an address: https://HOST",
+    "URL": "a collection on a server: postgresql://USER@HOST/DATABASE#NAME",
     "TEXT": "the prompt or question, as it is typed, to the end of the line",
     "WORDS": 'all of them must be there; "in quotes" they stand together',
 })  # fmt: skip
