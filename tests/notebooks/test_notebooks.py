@@ -19,9 +19,9 @@ SANITIZE = Path(__file__).parent / "nbval.cfg"
 CELL_TIMEOUT = 180  # a real model answers, perhaps beside other work
 MOST_CELLS = 20
 
-OWN = re.compile("-m local:|%chat record")
+OWN = re.compile("%chat record")
 OFFLINE = [path for path in NOTEBOOKS if not OWN.search(path.read_text("utf-8"))]
-"""Those that any model will do for, and that do not record themselves."""
+"""Those that do not record themselves; the other one plays what it has recorded."""
 
 
 def name_of(path: Path) -> str:
