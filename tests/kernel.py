@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Timer
 from typing import Any
 
@@ -169,9 +170,10 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
 @contextmanager
 def running_kernel(folder: Path, **environment: str) -> Iterator[Kernel]:
     """Start a kernel in a folder, with what the tests' environment says and a little more."""
-    manager = KernelManager(kernel_name="python3")
     env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
-    with (folder / "kernel.log").open("w") as log:
+    with (folder / "kernel.log").open("w") as log, TemporaryDirectory(prefix="jk") as sockets:
+        # Files and no ports: of two kernels that start at one moment, both may find a port free.
+        manager = KernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/k")
         manager.start_kernel(cwd=str(folder), env=env, stdout=log, stderr=log)
         client = manager.blocking_client()
         client.start_channels()

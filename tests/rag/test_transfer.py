@@ -30,6 +30,7 @@ from tests.rag.library import opened
 source, target, kind = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 for row in transfer(opened(source), opened(target, kind=kind), at_a_time=20):
     print(row.source, flush=True)
+    sys.stdin.readline()  # never further than the test wants
 """
 
 
@@ -131,10 +132,16 @@ def test_a_killed_sender_goes_on(tmp_path: Path, kind: str) -> None:
     target = tmp_path / "target.db"
     command = [sys.executable, "-c", SENDER, str(tmp_path / "many.db"), str(target), kind]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    for pause in (0.0, 0.02, 0.05):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT, env=environment) as sender:
-            assert sender.stdout is not None
-            sender.stdout.readline()
+    pipe = subprocess.PIPE
+    for rows_told, pause in ((1, 0.0), (20, 0.01), (20, 0.05)):
+        with subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, cwd=ROOT, env=environment, bufsize=0
+        ) as sender:
+            assert sender.stdin
+            assert sender.stdout
+            for _ in range(rows_told):
+                sender.stdout.readline()
+                sender.stdin.write(b"\n")
             time.sleep(pause)
             sender.send_signal(signal.SIGKILL)
     there = opened(target, kind=kind)
