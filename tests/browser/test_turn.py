@@ -202,5 +202,7 @@ def test_the_memory_map_marks_chat_cells(open_cells: OpenCells) -> None:
     expect(turn(notebook, 1).locator(".jan-Turn-memory")).to_have_text("not sent any more")
     expect(turn(notebook, 4).locator(".jan-Turn-memory")).to_have_text("in the context")
     notebook.run(1)
-    expect(turn(notebook, 2).locator(".jan-Turn-memory")).to_have_text("on another branch")
+    expect(turn(notebook, 2).locator(".jan-Turn-memory")).to_have_text(
+        "built on a branch that is no longer shown"
+    )
     notebook.screenshot("memory map")
