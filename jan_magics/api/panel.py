@@ -72,7 +72,10 @@ class Panel:
 def panel_of(buttons: Buttons) -> Panel:
     """Return the panel of this kernel; from the first call on it follows the cells."""
     host = current_host()
-    panel: Panel = vars(host.shell).setdefault(ATTRIBUTE, Panel(host, buttons))
+    held = vars(host.shell)
+    if ATTRIBUTE not in held:
+        held[ATTRIBUTE] = Panel(host, buttons)
+    panel: Panel = held[ATTRIBUTE]
     panel.watch()
     return panel
 

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import urlsplit
@@ -81,7 +82,7 @@ def _embedded(document: Document, job: Job, chunks: Sequence[Chunk]) -> dict[str
     if job.fingerprint is None:
         return {}
     try:
-        embedder = embedders.make(job.fingerprint.id)
+        embedder = _loaded(job.fingerprint.id)
     except EmbedderError:
         return {}
     if embedder.fingerprint != job.fingerprint:
@@ -92,6 +93,12 @@ def _embedded(document: Document, job: Job, chunks: Sequence[Chunk]) -> dict[str
         return {}
     rows = np.asarray(embedder.embed(texts), "<f4")
     return {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
+
+
+@cache
+def _loaded(name: str) -> Embedder:
+    """Return an embedder, loaded once a worker and not once a file. Raises EmbedderError."""
+    return embedders.make(name)
 
 
 @dataclass(slots=True)
