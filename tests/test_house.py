@@ -37,6 +37,7 @@ BAD = [
     ("broad-except", "jan_magics/engine/a.py", "try: f()\nexcept (OSError, BaseException): x = 1"),
     ("sql", "jan_magics/engine/a.py", "q = 'SELECT id FROM threads'"),
     ("sql", "jan_magics/engine/a.py", "q = f'DELETE FROM {table}'"),
+    ("matrix-product", "jan_magics/rag/a.py", "def f(a, b): return a @ b"),
     ("print-call", "jan_magics/engine/a.py", "def f(): print('oh')"),
     ("stub", "jan_magics/a.py", "def f(): raise NotImplementedError"),
     ("stub", "jan_magics/a.py", "def f(): ..."),

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from jan_magics.domain.protocols import Embedder, Vectors
-from jan_magics.rag.vectors import FloatMatrix
+from jan_magics.rag.vectors import FloatMatrix, product
 
 _JAPANESE: Final = frozenset({"HIRAGANA", "KATAKANA"})
 
@@ -29,7 +29,7 @@ def cosines(
     if not texts:
         return []
     matrix: FloatMatrix = np.vstack([rows[text] for text in texts])
-    found = matrix @ embedder.embed([question], query=True)[0]
+    found = product(matrix, embedder.embed([question], query=True)[0])
     return [float(each) for each in np.nan_to_num(found, posinf=0.0, neginf=0.0)]
 
 

@@ -68,7 +68,7 @@ class MiniLmEmbedder:
         rows = np.zeros((len(texts), DIM), np.float32)
         for place, vectors in enumerate(self.token_vectors(texts)):
             mean = vectors.mean(axis=0)
-            rows[place] = mean / max(float(np.sqrt(mean @ mean)), 1e-12)
+            rows[place] = mean / max(float(np.sqrt(np.dot(mean, mean))), 1e-12)
         return rows
 
     def token_vectors(self, texts: Sequence[str]) -> Iterator[FloatMatrix]:

@@ -13,6 +13,7 @@ from jan_magics.domain.protocols import Embedder
 from jan_magics.domain.retrieval import Hit
 from jan_magics.domain.segmentation import index_words
 from jan_magics.rag.sentences import Sentence, sentences
+from jan_magics.rag.vectors import product
 
 THRESHOLD: Final = 0.65
 """The least cosine that supports a sentence: right for MiniLM; see `calibration` for others."""
@@ -88,7 +89,7 @@ def cosines(left: Matrix, right: Matrix) -> Matrix:
 
     NaN where one of the two has no direction: zeros, NaN and infinities have none.
     """
-    return np.clip(_units(left) @ _units(right).T, -1.0, 1.0)
+    return np.clip(product(_units(left), _units(right).T), -1.0, 1.0)
 
 
 def _units(rows: Matrix) -> Matrix:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.domain.protocols import Embedder
 from jan_magics.rag.snapshot import Snapshot
-from jan_magics.rag.vectors import unit
+from jan_magics.rag.vectors import product, unit
 
 MOST_POINTS: Final = 5000
 """Chunks of a larger collection that are shown, the same ones each time."""
@@ -51,7 +51,7 @@ def landscape(snapshot: Snapshot, embedder: Embedder, question: str) -> Landscap
     axes, shares = _axes(rows - middle)
     cosines = snapshot.cosines(query, numbers)
     return Landscape(
-        question, (rows - middle) @ axes, (query - middle) @ axes,
+        question, product(rows - middle, axes), (query - middle) @ axes,
         tuple(each.source for each in snapshot.stored(numbers)),
         np.array([cosines[n] for n in numbers]), shares, snapshot.count(),
     )  # fmt: skip
@@ -59,7 +59,7 @@ def landscape(snapshot: Snapshot, embedder: Embedder, question: str) -> Landscap
 
 def _axes(rows: Points) -> tuple[Points, tuple[float, float]]:
     """Return the two first directions (dim, 2) and their shares, alike on every machine."""
-    values, vectors = np.linalg.eigh(rows.T @ rows)
+    values, vectors = np.linalg.eigh(product(rows.T, rows))
     chosen = vectors[:, ::-1][:, :2]
     # The sign of a direction is arbitrary: its largest part is made positive.
     signs = np.sign(chosen[np.abs(chosen).argmax(0), range(chosen.shape[1])])

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from jan_magics.rag.embed_minilm import MiniLmEmbedder
-from jan_magics.rag.vectors import FloatMatrix
+from jan_magics.rag.vectors import FloatMatrix, product
 
 
 class LateInteraction:
@@ -31,12 +31,12 @@ class LateInteraction:
 
 
 def _best(asked: FloatMatrix, told: FloatMatrix) -> float:
-    return float((_unit(asked) @ _unit(told).T).max(axis=1).mean())
+    return float(product(_unit(asked), _unit(told).T).max(axis=1).mean())
 
 
 def _whole(asked: FloatMatrix, told: FloatMatrix) -> float:
     one, other = _unit(asked.mean(axis=0)), _unit(told.mean(axis=0))
-    return float(one @ other)
+    return float(np.dot(one, other))
 
 
 def _unit(rows: FloatMatrix) -> FloatMatrix:

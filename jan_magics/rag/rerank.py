@@ -12,7 +12,7 @@ from jan_magics.domain.protocols import Reranker
 from jan_magics.rag.candidates import Candidate, sorted_by_score
 from jan_magics.rag.options import Options
 from jan_magics.rag.snapshot import Snapshot
-from jan_magics.rag.vectors import FloatMatrix
+from jan_magics.rag.vectors import FloatMatrix, product
 
 LAMBDA: Final = 0.7
 """How much relevance counts against variety."""
@@ -52,7 +52,8 @@ def mmr(
     Carbonell & Goldstein, SIGIR 1998. With λ = 1 the order is that of relevance. A row of zeros
     is like nothing.
     """
-    likeness = rows.astype(np.float64) @ rows.astype(np.float64).T
+    wide = rows.astype(np.float64)
+    likeness = product(wide, wide.T)
     value = weight * np.array(relevance, np.float64)
     nearest = np.full(len(relevance), -np.inf)
     left = list(range(len(relevance)))

@@ -1,10 +1,12 @@
 """How far a mean over questions can be trusted, and whether two settings differ. Seeded."""
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import product as every
 from typing import Final
 
 import numpy as np
+
+from jan_magics.rag.vectors import product
 
 RESAMPLES: Final = 2_000
 FLIPS: Final = 10_000
@@ -47,12 +49,12 @@ def p_value(first: Sequence[float], second: Sequence[float], *, seed: int = 0) -
         return None
     observed = abs(differences.sum()) - _TIE * count
     if count <= EXACT:
-        signs = np.array(list(product((1.0, -1.0), repeat=count)))
-        return float((np.abs(signs @ differences) >= observed).mean())
+        signs = np.array(list(every((1.0, -1.0), repeat=count)))
+        return float((np.abs(product(signs, differences)) >= observed).mean())
     random = np.random.default_rng(seed)
     extreme = sum(
-        int((np.abs(random.choice((1.0, -1.0), (1_000, count)) @ differences) >= observed).sum())
-        for _ in range(FLIPS // 1_000)
+        int((np.abs(product(flips, differences)) >= observed).sum())
+        for flips in (random.choice((1.0, -1.0), (1_000, count)) for _ in range(FLIPS // 1_000))
     )
     # The observed way is one of the ways: p is never 0.
     return (extreme + 1) / (FLIPS + 1)

@@ -61,7 +61,7 @@ def top(
         # Copying few rows is cheaper than multiplying all of them.
         if len(at) * 4 < len(rows):
             rows = rows[at]
-    products = rows @ query
+    products = product(rows, query)
     if at is not None and len(products) != len(at):
         products = products[at]
     if k < len(products):
@@ -107,9 +107,22 @@ def percentiles(matrix: Matrix, query: FloatVector, scores: Sequence[float]) -> 
     Of many chunks some are measured, the same ones each time and spread over all documents.
     """
     step = -(-len(matrix.rows) // _SAMPLE)
-    others = np.sort(matrix.rows[::step] @ query)
+    others = np.sort(product(matrix.rows[::step], query))
     shares = np.searchsorted(others, np.array(scores) - _SAME) / len(others)
     return [round(share, 4) for share in shares.tolist()]
+
+
+def product(left: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the matrix product of rows (n, k) with a vector (k,) or a matrix (k, m).
+
+    Some builds of OpenBLAS read a result's memory before they write it: of finite numbers they
+    warn now and then of an invalid value, and may return one. Such a product is made without them.
+    """
+    with np.errstate(all="ignore"):
+        found: npt.NDArray[Any] = left @ right
+        if not np.isfinite(found).all():
+            found = np.einsum("ik,k...->i...", left, right)
+    return found
 
 
 def unit(vector: npt.NDArray[Any]) -> FloatVector | None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jan_magics.domain.retrieval import Document, Index, Mode
 from jan_magics.rag.fusion import convex, rrf, scaled
 from jan_magics.rag.options import Options
-from jan_magics.rag.vectors import Matrix, top, unit
+from jan_magics.rag.vectors import Matrix, product, top, unit
 from tests.rag.embedding import Broken, Numbered
 from tests.rag.library import HASH, add, ask, opened
 
@@ -92,6 +92,15 @@ def test_the_fast_product_loses_nobody(n: int, dim: int, k: int, seed: int) -> N
     assert (
         some == [i for i in sorted(range(n), key=lambda i: (-exact[i], ids[i])) if i % 3 == 0][:k]
     )
+
+
+def test_a_row_that_is_no_number_spoils_no_other_and_warns_nobody() -> None:
+    rows = np.eye(4, 3, dtype=np.float32)
+    rows[1] = np.nan
+    found = product(rows, np.array([1, 2, 3], np.float32))
+    assert found[[0, 2, 3]].tolist() == [1, 3, 0]
+    both = product(rows, np.eye(3, dtype=np.float32))
+    assert both[[0, 2, 3]].tolist() == rows[[0, 2, 3]].tolist()
 
 
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(-5, 5), max_size=12)
