@@ -89,7 +89,8 @@ def cosines(left: Matrix, right: Matrix) -> Matrix:
 
     NaN where one of the two has no direction: zeros, NaN and infinities have none.
     """
-    return np.clip(product(_units(left), _units(right).T), -1.0, 1.0)
+    found: Matrix = np.clip(product(_units(left), _units(right).T), -1.0, 1.0)
+    return found
 
 
 def _units(rows: Matrix) -> Matrix:

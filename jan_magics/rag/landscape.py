@@ -51,7 +51,7 @@ def landscape(snapshot: Snapshot, embedder: Embedder, question: str) -> Landscap
     axes, shares = _axes(rows - middle)
     cosines = snapshot.cosines(query, numbers)
     return Landscape(
-        question, product(rows - middle, axes), (query - middle) @ axes,
+        question, product(rows - middle, axes), np.dot(query - middle, axes),
         tuple(each.source for each in snapshot.stored(numbers)),
         np.array([cosines[n] for n in numbers]), shares, snapshot.count(),
     )  # fmt: skip
