@@ -1,15 +1,20 @@
-"""Everything as a DataFrame: exact columns, typed so that unknown is <NA>."""
+"""Everything as a DataFrame: exact columns, typed so that unknown is <NA>.
 
+pandas takes a third of a second to import, so that the first table pays for it and not the first
+answer.
+"""
+
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, NoneType
-from typing import Any, Final
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.domain.errors import SettingError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HITS: Final[Mapping[str, str]] = MappingProxyType({
     "rank": "Int64", "score": "Float64", "used": "bool", "dropped_by": "str", "source": "str",
@@ -115,46 +120,48 @@ COLUMNS: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
 
 MOST_ROWS: Final = 2000
 """Rows of a table that a tool may return as text."""
-_DTYPES: Final = MappingProxyType({"str": "string", "time": "datetime64[ns, UTC]"})
 
 
-def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def frame(table: str, rows: Iterable[Mapping[str, Any]]) -> "pd.DataFrame":
     """Make a table of rows; a value that a row does not name is <NA>."""
+    import pandas as pd
+
     columns = COLUMNS[table]
     listed = list(rows)
     made = {
         name: _column([row.get(name) for row in listed], kind) for name, kind in columns.items()
     }
-    result = pd.DataFrame(made, columns=list(columns), copy=False)
+    result = pd.DataFrame(made, copy=False)
     result.attrs["jan"] = {"table": table}
     return result
 
 
 def _column(values: list[Any], kind: str) -> Any:
     """Return a column; what pandas would first look at value by value is made at once."""
-    kinds = {type(value) for value in values}
-    if kinds == {NoneType}:
-        return pd.array(values, dtype=_dtype(kind))
-    if kind == "Int64" and kinds <= {int, NoneType}:
-        numbers = np.array([value or 0 for value in values], np.int64)
-        return pd.arrays.IntegerArray(numbers, _missing(values))
-    if kind == "Float64" and kinds <= {float, NoneType}:
-        real = np.array([value or 0.0 for value in values], np.float64)
-        unknown = _missing(values) | np.isnan(real)
-        return pd.arrays.FloatingArray(np.where(unknown, 0.0, real), unknown)
+    import numpy as np
+    import pandas as pd
+
+    kinds = set(map(type, values))
     if kind == "bool" and kinds <= {bool}:
         return np.array(values, bool)
-    return pd.array(values, dtype=_dtype(kind))
-
-
-def _missing(values: list[Any]) -> Any:
-    return np.array([value is None for value in values], bool)
+    if kind == "Int64" and kinds <= {int, NoneType}:
+        numbers = np.array([value or 0 for value in values], np.int64)
+        return pd.arrays.IntegerArray(numbers, np.array([each is None for each in values], bool))
+    if kind == "Float64" and kinds <= {float, NoneType}:
+        real = np.array([np.nan if value is None else value for value in values], np.float64)
+        unknown = np.isnan(real)
+        return pd.arrays.FloatingArray(np.where(unknown, 0.0, real), unknown)
+    # A type's name would be looked up among all types, which takes longer than the column.
+    types: dict[str, Any] = {"str": pd.StringDtype(), "time": pd.DatetimeTZDtype("ns", "UTC")}
+    return pd.array(values, dtype=types.get(kind, kind))
 
 
 def grid_frame(
     keys: Sequence[str], rows: Sequence[Mapping[str, Any]], table: str = "grid"
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Make a table of a grid's rows: the settings by their names first, then what came of them."""
+    import pandas as pd
+
     settings = pd.DataFrame({key: [row.get(key) for row in rows] for key in keys})
     result = pd.concat([settings, frame(table, rows)], axis=1)
     result.attrs["jan"] = {"table": table, "keys": list(keys)}
@@ -163,6 +170,10 @@ def grid_frame(
 
 def plain_value(value: object) -> object:
     """Return a table as text, an array as lists; anything else as it is."""
+    if "pandas" not in sys.modules:
+        return value
+    import pandas as pd
+
     if isinstance(value, pd.DataFrame | pd.Series):
         left = len(value) - MOST_ROWS
         note = f"\n[{left:,} of {len(value):,} rows left out]" if left > 0 else ""
@@ -174,6 +185,9 @@ def plain_value(value: object) -> object:
 
 def foreign_value(value: Any, kind: str) -> object:
     """Return rows as a DataFrame, numbers as a Series, an Index or an array, by that name."""
+    import numpy as np
+    import pandas as pd
+
     match kind:
         case "DataFrame":
             return pd.DataFrame(value)
@@ -189,6 +203,10 @@ def foreign_value(value: Any, kind: str) -> object:
 
 def is_frame(value: object) -> bool:
     """Tell whether a value is a Series or a DataFrame."""
+    if "pandas" not in sys.modules:
+        return False
+    import pandas as pd
+
     return isinstance(value, pd.DataFrame | pd.Series)
 
 
@@ -200,6 +218,8 @@ def text_rows(value: Any, column: str | None) -> list[tuple[str, str, dict[str, 
     Raises:
         SettingError: when the column is not there, was not named, or labels are not unique.
     """
+    import pandas as pd
+
     if isinstance(value, pd.Series):
         texts, others = value, pd.DataFrame(index=value.index)
     else:
@@ -222,12 +242,14 @@ def text_rows(value: Any, column: str | None) -> list[tuple[str, str, dict[str, 
     ]
 
 
-def read_frame(path: object) -> pd.DataFrame:
+def read_frame(path: object) -> "pd.DataFrame":
     """Read a table from a .csv, .tsv, .json or .jsonl file.
 
     Raises:
         SettingError: when it is no such file, or cannot be read.
     """
+    import pandas as pd
+
     name = str(path)
     readers: dict[str, Any] = {
         ".csv": pd.read_csv, ".tsv": partial(pd.read_csv, sep="\t"), ".json": pd.read_json,
@@ -245,7 +267,7 @@ def read_frame(path: object) -> pd.DataFrame:
     return table
 
 
-def _text_column(value: pd.DataFrame, column: str | None) -> tuple[pd.Series, pd.DataFrame]:
+def _text_column(value: "pd.DataFrame", column: str | None) -> tuple["pd.Series", "pd.DataFrame"]:
     if column is None:
         raise SettingError(
             "which column holds the text is not said",
@@ -262,20 +284,20 @@ def _json(value: Any) -> Any:
     """Return a cell as JSON holds it: times and other things as their text."""
     if value is None or isinstance(value, str | bool | int | float):
         return value
+    import numpy as np
+
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> pd.DataFrame:
+def text_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> "pd.DataFrame":
     """Make a table of texts, as an answer wrote it; short rows are filled up with <NA>.
 
     Cells beyond the header come under `column N`, N from 1.
     """
+    import pandas as pd
+
     read = list(rows)
     width = max(map(len, (header, *read)))
     padded = [[*row, *[None] * (width - len(row))] for row in read]
     further = [f"column {n}" for n in range(len(header) + 1, width + 1)]
     return pd.DataFrame(padded, columns=[*header, *further], dtype="string")
-
-
-def _dtype(kind: str) -> Any:
-    return pd.DatetimeTZDtype("ns", "UTC") if kind == "time" else _DTYPES.get(kind, kind)

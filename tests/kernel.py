@@ -3,12 +3,12 @@
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -60,33 +60,40 @@ class Kernel:
         self.cells = 0
 
     def run(
-        self, code: str, *, cell_id: str = "", interrupt: float | None = None, typed: str = ""
-    ) -> Ran:
+        self, code: str, *, cell_id: str = "", typed: str = "",
+        interrupt: float | Callable[[], bool] | None = None,
+    ) -> Ran:  # fmt: skip
         """Run a cell to its end.
 
-        `interrupt` seconds after it began it is interrupted; `typed` is what a person types when
-        the cell asks.
+        `interrupt`: it is interrupted so many seconds after it began, or once that is true.
+        `typed` is what a person types when the cell asks.
         """
         pressed: list[float] = []
+        over = Event()
 
         def press() -> None:
+            while callable(interrupt) and not interrupt():
+                if over.wait(0.02):
+                    return
+            if isinstance(interrupt, float | int) and over.wait(interrupt):
+                return
             pressed.append(time.perf_counter())
             # The signal itself: the manager's own call belongs to the main thread's event loop.
             os.kill(self.process, signal.SIGINT)
 
         begun = time.perf_counter()
         request = self._send(code, cell_id, may_ask=bool(typed))
-        timer = Timer(interrupt or 0, press)
+        presser = Thread(target=press)
         if interrupt is not None:
-            timer.start()
+            presser.start()
         if typed:
             self.client.get_stdin_msg(timeout=30)
             self.client.input(typed)
         ran = self._watch(request)
         ended = time.perf_counter()
         if interrupt is not None:  # a cell that ended before leaves the next one in peace
-            timer.cancel()
-            timer.join()
+            over.set()
+            presser.join()
         ran.seconds = ended - begun
         ran.interrupted_after = ended - pressed[0] if pressed else None
         reply = self._reply(request)

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.context.plan import ContextPlan
 from jan_magics.context.rows import rows_of
@@ -20,10 +18,13 @@ from jan_magics.frames import frame, grid_frame
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.pipeline import clean
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 COMPACTED_FIRST: Final = "goes into a summary before this is sent"
 
 
-def plan_table(shown: Preview, prompt: str, view: View) -> pd.DataFrame:
+def plan_table(shown: Preview, prompt: str, view: View) -> "pd.DataFrame":
     """Return a row a message; the prompt that is not stored yet has no id, and none where empty.
 
     `attrs["jan"]` says how many messages are compacted before, and why it cannot be sent.
@@ -45,12 +46,12 @@ def _refused(plan: ContextPlan) -> str | None:
     return plan.refused.message if plan.refused else None
 
 
-def sent_plan_table(plan: ContextPlan) -> pd.DataFrame:
+def sent_plan_table(plan: ContextPlan) -> "pd.DataFrame":
     """Return the plan of a turn that was made; its question is stored by now."""
     return frame("plan", ({"n": n, **row} for n, row in enumerate(_rows(plan), 1)))
 
 
-def repairs_table(plan: ContextPlan | None) -> pd.DataFrame:
+def repairs_table(plan: ContextPlan | None) -> "pd.DataFrame":
     """Return what cleaning changed in the messages of a request, in the order of the rules."""
     if plan is None or not isinstance(plan.terms.clean, Cleaner):
         return frame("repairs", ())
@@ -59,7 +60,7 @@ def repairs_table(plan: ContextPlan | None) -> pd.DataFrame:
     return frame("repairs", map(asdict, clean(path, plan.terms.clean.profile).repairs))
 
 
-def budget_table(plan: ContextPlan) -> pd.DataFrame:
+def budget_table(plan: ContextPlan) -> "pd.DataFrame":
     """Return the pieces of the window in tokens; without a limit nothing is reserved or free."""
     budget, costs = plan.budget, plan.costs
     pinned = sum(
@@ -108,7 +109,7 @@ def budget_line(plan: ContextPlan) -> str:
     return f"window: {window} ({budget.source}) · {counted} · overflow: {budget.overflow}"
 
 
-def dry_run_table(made: Compacted) -> pd.DataFrame:
+def dry_run_table(made: Compacted) -> "pd.DataFrame":
     """Return what the model sees now, and what it would see after a compaction."""
     tokenizer, stretch = made.tokenizer, made.stretch
     old = summary_text(stretch.old) if stretch.old else None
@@ -164,7 +165,7 @@ def grid_row(
 
 def grid_table(
     keys: Sequence[str], rows: Sequence[Mapping[str, Any]], said: Sequence[str]
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return a row a combination, its settings first; `attrs` have what is to be told of them."""
     table = grid_frame(keys, rows)
     table.attrs["jan"] |= {"said": list(said)}

@@ -13,7 +13,6 @@ from jan_magics.domain.errors import JanError, SettingError
 from jan_magics.domain.secrets import GUESSED, PEOPLE
 from jan_magics.engine.cassette import SUFFIX
 from jan_magics.engine.deck import refuse_recording
-from jan_magics.engine.leak_search import leaks_in_file
 from jan_magics.engine.paging import LongResults
 from jan_magics.engine.playing import MISSING, Missing, Playing, load
 from jan_magics.engine.recording import Recording, begin_recording
@@ -152,6 +151,8 @@ def begin_record(host: Host, file: str | Path | None) -> str:
 
 def end_record(host: Host) -> str:
     """End a recording, and say what it holds."""
+    from jan_magics.engine.leak_search import leaks_in_file
+
     deck = host.opening.deck
     recording, deck.recording = deck.recording, None
     if recording is None:

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from jan_magics.frames import frame, grid_frame
 from jan_magics.rag.citations import Cited
@@ -13,15 +11,18 @@ from jan_magics.rag.grounding import Grounding
 from jan_magics.rag.judging import Judged
 from jan_magics.rag.questions import KnownItem
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def citations_table(cited: Cited) -> pd.DataFrame:
+
+def citations_table(cited: Cited) -> "pd.DataFrame":
     """Return a row a citation; `attrs["jan"]` lists the numbers that name nothing."""
     table = frame("citations", map(asdict, cited.citations))
     table.attrs["jan"] |= {"unknown": [marker.n for marker in cited.unknown]}
     return table
 
 
-def grounding_table(grounding: Grounding) -> pd.DataFrame:
+def grounding_table(grounding: Grounding) -> "pd.DataFrame":
     """Return a row a sentence; `attrs["jan"]` says by which threshold and embedder."""
     table = frame("grounding", map(asdict, grounding.rows))
     table.attrs["jan"] |= {
@@ -31,12 +32,12 @@ def grounding_table(grounding: Grounding) -> pd.DataFrame:
     return table
 
 
-def questions_table(items: Iterable[KnownItem]) -> pd.DataFrame:
+def questions_table(items: Iterable[KnownItem]) -> "pd.DataFrame":
     """Return a row a question with its answer."""
     return frame("questions", map(asdict, items))
 
 
-def report_table(report: Report, *, per_question: bool = False) -> pd.DataFrame:
+def report_table(report: Report, *, per_question: bool = False) -> "pd.DataFrame":
     """Return a row a setting, or a row a question under each setting; the settings come first.
 
     `attrs["jan"]` has the notes: which questions do not count, and where hybrid loses.

@@ -4,9 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import asdict
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from jan_magics.context.segments import Seen, look
 from jan_magics.domain.messages import Message, text_of
@@ -31,13 +29,16 @@ from jan_magics.frames import frame
 from jan_magics.storage.search import Found
 from jan_magics.storage.transfer import Taken
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def threads_table(rows: Iterable[ThreadRow]) -> pd.DataFrame:
+
+def threads_table(rows: Iterable[ThreadRow]) -> "pd.DataFrame":
     """Return threads, the newest first."""
     return frame("threads", (_thread(row) for row in rows))
 
 
-def found_table(hits: Iterable[Found]) -> pd.DataFrame:
+def found_table(hits: Iterable[Found]) -> "pd.DataFrame":
     """Return messages that were found, the best first."""
     return frame(
         "found",
@@ -56,14 +57,14 @@ def found_table(hits: Iterable[Found]) -> pd.DataFrame:
     )
 
 
-def imported_table(rows: Iterable[Taken]) -> pd.DataFrame:
+def imported_table(rows: Iterable[Taken]) -> "pd.DataFrame":
     """Return what became of threads that were taken in."""
     return frame("imported", (asdict(row) for row in rows))
 
 
 def messages_table(
     view: View, count: Callable[[Message], int], *, everything: bool
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return the messages of the active path, or of every branch in the order of writing.
 
     The status is that on the active path; `count` gives the tokens of a message; the cell is the
@@ -80,7 +81,7 @@ def messages_table(
     return frame("messages", rows)
 
 
-def turns_table(view: View) -> pd.DataFrame:
+def turns_table(view: View) -> "pd.DataFrame":
     """Return the turns of the active path: each answer with the question before it.
 
     How an answer ends that is being given just now is not known.
@@ -88,17 +89,17 @@ def turns_table(view: View) -> pd.DataFrame:
     return frame("turns", _turns(view.path(), view.live))
 
 
-def models_table(rows: Iterable[Listed]) -> pd.DataFrame:
+def models_table(rows: Iterable[Listed]) -> "pd.DataFrame":
     """Return what can answer here, and why."""
     return frame("models", (_model(row) for row in rows))
 
 
-def assistants_table(rows: Iterable[AssistantRow], marks: Mapping[str, str]) -> pd.DataFrame:
+def assistants_table(rows: Iterable[AssistantRow], marks: Mapping[str, str]) -> "pd.DataFrame":
     """Return assistants with their parameters as JSON; `marks` by id go before the status."""
     return frame("assistants", (_assistant(row, marks) for row in rows))
 
 
-def config_table(values: Iterable[Value], keys: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def config_table(values: Iterable[Value], keys: Mapping[str, Sequence[str]]) -> "pd.DataFrame":
     """Return every setting with its value and source, then the source of every key."""
     rows = [
         {
@@ -117,7 +118,7 @@ def config_table(values: Iterable[Value], keys: Mapping[str, Sequence[str]]) -> 
     return frame("config", rows)
 
 
-def doctor_table(checks: Iterable[Check]) -> pd.DataFrame:
+def doctor_table(checks: Iterable[Check]) -> "pd.DataFrame":
     """Return what was checked."""
     return frame(
         "doctor",

@@ -11,7 +11,6 @@ from typing import Final
 from unicodedata import category
 
 from jan_magics.context.counting import count_message
-from jan_magics.context.ledger import ledger_of, ledger_tokens, merged
 from jan_magics.context.segments import Seen, whole_turns
 from jan_magics.context.summary import summary_text
 from jan_magics.context.units import units_of
@@ -144,6 +143,9 @@ def made_of(stretch: Stretch, text: str, change: str, tokenizer: Tokenizer, wind
     Raises:
         ThreadError: when the answer is no summary.
     """
+    # Its patterns take longer to compile than a chat without a summary should wait.
+    from jan_magics.context.ledger import ledger_of, ledger_tokens, merged
+
     told = MARKS.sub("", text).strip()
     if is_garbage(told):
         raise useless(text)

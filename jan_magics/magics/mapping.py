@@ -5,20 +5,21 @@ import builtins
 from collections.abc import Callable
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 
 from jan_magics.api.host import Host, Showing
-from jan_magics.api.mapped import USUAL_AT_A_TIME, how_of, mapped
 from jan_magics.api.preview import preview
-from jan_magics.api.sources import Source, source_of
 from jan_magics.engine.asking import Asking
 from jan_magics.engine.rows import NAME, cell_text
 from jan_magics.magics.refusing import refuse_given
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
 from jan_magics.notebook.values import inserted
+
+if TYPE_CHECKING:
+    from jan_magics.api.sources import Source
 
 
 def refuse_beside_a_map(parsed: argparse.Namespace) -> None:
@@ -50,6 +51,9 @@ def map_cell(
 
     `keep` puts it into the variable that is meant.
     """
+    from jan_magics.api.mapped import USUAL_AT_A_TIME, how_of, mapped
+    from jan_magics.api.sources import source_of
+
     source = source_of(_table(shell, parsed.map))
     prompt = _prompt(shell, asking.text)
     if parsed.dry_run:
@@ -98,7 +102,7 @@ def _shown(value: object) -> str:
     return cell_text(value, inserted)
 
 
-def _first(source: Source, prompt: Callable[[object], str]) -> str:
+def _first(source: "Source", prompt: Callable[[object], str]) -> str:
     row = next(source.rows(), None)
     if row is None:
         raise UsageError("--dry-run shows the first row, and the table has none\nGive it rows.")

@@ -40,8 +40,11 @@ def to_mathml(tex: str, *, block: bool) -> str:
             return ""
         raise
     reader = _Reader()
-    reader.feed(made)
-    reader.close()
+    try:
+        reader.feed(made)
+        reader.close()
+    except AssertionError:  # what the parser says of `<![` that is no marked section
+        return ""
     return reader.written()
 
 

@@ -27,6 +27,8 @@ _CLOSING: Final[Mapping[str, str]] = MappingProxyType(
 )
 _VOID: Final = frozenset(("br", "hr", "img", "input", "meta", "link", "area", "base", "col", "wbr"))
 _CHARSET: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.I)
+_MARKED: Final = re.compile(r"<!--.*?-->|<!\[[^>]*>?", re.S)
+"""A comment, or `<![` to the next `>`, which is one, too, whatever it holds."""
 _BLANKS: Final = re.compile(r"[ \t\r\n\f]+")
 _EMPTY_LINES: Final = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
 HEAD: Final = 4_096
@@ -39,7 +41,7 @@ def read_html(data: bytes, source: str, limits: Limits) -> Document | Unreadable
     if found is None:
         return Unreadable(source, "it is no text")
     page = _Page()
-    page.feed(found.text)
+    page.feed(_MARKED.sub("", found.text))
     page.close()
     text = page.text()
     if not text.strip():

@@ -63,6 +63,8 @@ class ThreadView:
     kind: str = "thread"
     busy: Busy | None = None
     _say: Say = field(default=lambda _: None)
+    _turn: threading.RLock = field(default_factory=threading.RLock)
+    """Who tells how an answer grows: each delta goes on where what was told before it ended."""
 
     def joined(self, say: Say) -> None:
         """Take the way to the page."""
@@ -109,9 +111,10 @@ class ThreadView:
 
     def show(self) -> None:
         """Tell the page everything."""
-        self._say(self.state())
-        if self.busy and self.busy.growing.sent:
-            self._say(self.busy.growing.whole())
+        with self._turn:
+            self._say(self.state())
+            if self.busy and self.busy.growing.sent:
+                self._say(self.busy.growing.whole())
         if self.busy and self.busy.desk:
             self.busy.desk.show()
 
@@ -141,11 +144,12 @@ class ThreadView:
         told(self._say, lambda: self.went(self.session().view()))
 
     def _grow(self, busy: Busy, progress: Progress) -> None:
-        if busy.what == ANSWERING and not busy.asked and _is_asked(busy, self.session().view()):
-            busy.asked = True
-            self._say(self.state())
-        if message := busy.growing.update(progress.text, progress.note):
-            self._say(message)
+        with self._turn:
+            if busy.what == ANSWERING and not busy.asked and _is_asked(busy, self.session().view()):
+                busy.asked = True
+                self._say(self.state())
+            if message := busy.growing.update(progress.text, progress.note):
+                self._say(message)
 
 
 def _is_asked(busy: Busy, view: View) -> bool:

@@ -43,6 +43,15 @@ def test_loading_is_silent_and_imports_nothing_heavy(kernel: Kernel) -> None:
     assert len(new) < 30
 
 
+def test_the_first_answer_waits_for_no_table(kernel: Kernel) -> None:
+    kernel.ok("%load_ext jan_magics")
+    kernel.ok("%%chat -m offline:echo\nhello")
+    new = set(kernel.ok("import sys; print(*sys.modules)").out.split())
+    assert not new & {"pandas", "numpy", "jan_magics.context.ledger_patterns"}
+    kernel.ok("%chat threads")
+    assert "pandas" in kernel.ok("import sys; print(*sys.modules)").out.split()
+
+
 def test_loading_writes_nothing_and_opens_nothing(kernel: Kernel, tmp_path: Path) -> None:
     kernel.ok(
         "import sys\ndef audit(event, args):\n"

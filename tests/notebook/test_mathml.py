@@ -44,6 +44,11 @@ def test_addresses_and_styles_are_left_out() -> None:
     assert not re.search(r"href|style=|class|javascript", made)
 
 
+@pytest.mark.parametrize("tex", [r"\text{<![A}", r"\text{<![}", r"\text{<!a}", r"\text{<?}"])
+def test_what_opens_a_declaration_stays_tex(tex: str) -> None:
+    assert to_mathml(tex, block=True) == ""
+
+
 def test_without_a_converter_of_ours_dollars_stay() -> None:
     assert to_html(r"$\frac{a}{b}$") == "<p>$\\frac{a}{b}$</p>\n"
     assert to_html("$x^2$", mathml=lambda tex, *, block: "") == "<p>$x^2$</p>\n"

@@ -111,6 +111,13 @@ def test_html_keeps_its_structure_and_loses_its_scripts() -> None:
     assert found.kind == "markdown"
 
 
+def test_a_broken_declaration_hides_what_a_browser_hides() -> None:
+    assert text("<p>one <![A two</p><p>三</p>", "a.html") == "one\n\n三"
+    assert text("<!--[if IE]> hidden <![endif]--><p>seen</p>", "a.html") == "seen"
+    assert text("<![if !IE]><p>in</p><![endif]><p>a<![CDATA[x]]>b</p>", "a.html") == "in\n\nab"
+    assert text("<p>a</p><![", "a.html") == "a"
+
+
 def test_html_says_its_encoding() -> None:
     page = '<html><meta charset="gbk"><p>你好</p>'
     assert text(page.encode("gbk"), "a.htm") == "你好"
