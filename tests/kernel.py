@@ -70,20 +70,9 @@ class Kernel:
         """
         pressed: list[float] = []
         over = Event()
-
-        def press() -> None:
-            while callable(interrupt) and not interrupt():
-                if over.wait(0.02):
-                    return
-            if isinstance(interrupt, float | int) and over.wait(interrupt):
-                return
-            pressed.append(time.perf_counter())
-            # The signal itself: the manager's own call belongs to the main thread's event loop.
-            os.kill(self.process, signal.SIGINT)
-
+        presser = Thread(target=self._press, args=(interrupt, over, pressed))
         begun = time.perf_counter()
         request = self._send(code, cell_id, may_ask=bool(typed))
-        presser = Thread(target=press)
         if interrupt is not None:
             presser.start()
         if typed:
@@ -101,6 +90,18 @@ class Kernel:
         payload = reply.get("payload", ())
         ran.next_inputs = [each["text"] for each in payload if "set_next_input" in each.values()]
         return ran
+
+    def _press(
+        self, when: float | Callable[[], bool] | None, over: Event, pressed: list[float]
+    ) -> None:
+        while callable(when) and not when():
+            if over.wait(0.02):
+                return
+        if isinstance(when, float | int) and over.wait(when):
+            return
+        pressed.append(time.perf_counter())
+        # The signal itself: the manager's own call belongs to the main thread's event loop.
+        os.kill(self.process, signal.SIGINT)
 
     def _send(self, code: str, cell_id: str, *, may_ask: bool) -> str:
         content = {

@@ -7,7 +7,7 @@ import pytest
 
 import jan_magics as jan
 from jan_magics.api.answer import Answer
-from jan_magics.frames import COLUMNS
+from jan_magics.domain.columns import COLUMNS
 
 HITS = (
     "rank score used dropped_by source headings page tokens vector vector_rank bm25 bm25_rank "

@@ -11,6 +11,7 @@ import pandas as pd
 from jan_magics.api.asking import checked_text
 from jan_magics.api.host import Host, Showing, display_of
 from jan_magics.api.sources import Source, check_template, source_of
+from jan_magics.domain.columns import COLUMNS
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import ExpressionFailed, SettingError
 from jan_magics.domain.messages import text_of
@@ -21,7 +22,7 @@ from jan_magics.engine.mapping import map_rows
 from jan_magics.engine.records import finish_of, timings_of, usage_of
 from jan_magics.engine.rows import filled
 from jan_magics.engine.tallies import Done, How, Prompt, Tally
-from jan_magics.frames import COLUMNS, frame
+from jan_magics.frames import frame
 from jan_magics.notebook.bridge import Channel, Stopped
 from jan_magics.notebook.footer import one_line
 from jan_magics.notebook.gauge import Gauge, span

@@ -3,8 +3,8 @@
 import pytest
 
 import jan_magics as jan
+from jan_magics.domain.columns import COLUMNS
 from jan_magics.domain.errors import SettingError, ThreadNotFound
-from jan_magics.frames import COLUMNS
 
 
 def test_what_was_said_is_found_in_every_thread() -> None:

@@ -8,9 +8,9 @@ import pytest
 import jan_magics as jan
 from jan_magics.api.moving import Exported, convert_store, converted_text
 from jan_magics.api.opening import back_up
+from jan_magics.domain.columns import COLUMNS
 from jan_magics.domain.errors import JanError, SettingError, StoreError
 from jan_magics.engine.undoing import delete_thread
-from jan_magics.frames import COLUMNS
 
 
 @pytest.fixture

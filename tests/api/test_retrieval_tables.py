@@ -10,8 +10,8 @@ from jan_magics.api.retrieval_tables import (
     questions_table,
     report_table,
 )
+from jan_magics.domain.columns import COLUMNS
 from jan_magics.domain.retrieval import Hit
-from jan_magics.frames import COLUMNS
 from jan_magics.rag.citations import cite
 from jan_magics.rag.evaluate import evaluate, settings_of
 from jan_magics.rag.grounding import ground
