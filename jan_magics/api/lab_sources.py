@@ -40,7 +40,7 @@ def _places(collections: Collections, known: Mapping[str, Any]) -> Iterator[List
     named = known.get("collection")
     if isinstance(named, str) and (found := _of_path(collections, named)):
         yield found
-    for each in collections.listed():
+    for each in (*collections.listed(), *collections.servers.listed()):
         if not each.fault and named in (None, each.name):
             yield each
 

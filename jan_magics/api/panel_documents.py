@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from jan_magics.api.live_scores import score_view
 from jan_magics.api.panel import LONGEST, Panel, panel_of
-from jan_magics.api.shelf import Shelf, collection_row, retriever_of
+from jan_magics.api.shelf import Shelf, collection_row, listed_of, retriever_of
 from jan_magics.domain.errors import JanError, RetrievalError
 from jan_magics.domain.retrieval import DocumentRow
 from jan_magics.engine.listed import Listed
@@ -26,22 +26,23 @@ KEPT: Final = 8
 
 
 def collections(buttons: Buttons, _: Request) -> Mapping[str, object]:
-    """Return the collections by name; where nobody named one, the default is looked in."""
+    """Return the collections by name, those on servers last; the default is looked in first."""
     retriever = retriever_of(panel_of(buttons).host)
     usual: Listed | None = None
     with suppress(JanError):  # several may have its name
         usual = retriever.collections.find()
     rows = []
-    for each in retriever.collections.listed():
+    for each in listed_of(retriever):
         row = collection_row(retriever, each)
         rows.append({
-            "id": str(each.path),
+            "id": str(each.url or each.path),
             "name": _said(each.name),
             "owner": _said(str(row["owner"])),
             "documents": row.get("documents"),
             "chunks": row.get("chunks"),
             "fault": _said(each.fault or ""),
             "usual": usual is not None and usual.path == each.path,
+            "server": each.url is not None,
         })  # fmt: skip
     return {"rows": rows}
 

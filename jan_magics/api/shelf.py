@@ -205,8 +205,13 @@ def retriever_of(host: Host) -> Retriever:
 def collections() -> "pd.DataFrame":
     """Return the collections of the data folder in use, by name; then those on servers here."""
     retriever = retriever_of(current_host())
-    listed = (*retriever.collections.listed(), *retriever.collections.servers.listed())
-    return collections_table(collection_row(retriever, each) for each in listed)
+    return collections_table(collection_row(retriever, each) for each in listed_of(retriever))
+
+
+def listed_of(retriever: Retriever) -> list[Listed]:
+    """Return the collections of a data folder, by name; then those on servers."""
+    collections = retriever.collections
+    return [*collections.listed(), *collections.servers.listed()]
 
 
 def status_of(shelf: Shelf) -> str:

@@ -105,7 +105,7 @@ class Collections:
         if name is None:
             return self._made(*self.owner())
         if is_postgres(name):
-            return self._called(meant(name))
+            return self.servers.made(self._called(meant(name)))
         if is_path(name):
             path = new_file(name)
             return self._made(path.stem, FILE, path)

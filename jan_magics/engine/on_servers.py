@@ -21,7 +21,7 @@ class OnServers:
 
     now: Callable[[], datetime]
     _open: "dict[tuple[PostgresUrl, bool], PostgresCollection]" = field(default_factory=dict)
-    _found: dict[str, Listed] = field(default_factory=dict)
+    _found: dict[PostgresUrl, Listed] = field(default_factory=dict)
 
     def find(self, address: str) -> Listed | None:
         """Return the collection of an address, None where there is none.
@@ -30,22 +30,30 @@ class OnServers:
             SettingError: when it is no address of a collection, or holds a password.
             StoreError: when the server cannot be reached.
         """
-        listed = meant(address)
-        if not self.open(listed).is_there():
-            return None
-        self._found[address] = listed
+        return self._there(meant(address))
+
+    def made(self, listed: Listed) -> Listed:
+        """List a collection that was just made, too; returns it."""
+        if listed.url is not None:
+            self._found[listed.url] = listed
         return listed
 
     def listed(self) -> list[Listed]:
         """Return those that were found here and are there still, or whose server is gone."""
-        told = [self._told(address, listed) for address, listed in list(self._found.items())]
+        told = [self._told(listed) for listed in list(self._found.values())]
         return [each for each in told if each is not None]
 
-    def _told(self, address: str, listed: Listed) -> Listed | None:
+    def _told(self, listed: Listed) -> Listed | None:
         try:
-            return self.find(address)
+            return self._there(listed)
         except StoreError as error:
             return replace(listed, fault=error.message)
+
+    def _there(self, listed: Listed) -> Listed | None:
+        if listed.url is None or not self.open(listed).is_there():
+            return None
+        self._found[listed.url] = listed
+        return listed
 
     def open(self, listed: Listed, *, read_only: bool = False) -> "PostgresCollection":
         """Return an open collection; its server is asked when it is used."""

@@ -114,6 +114,7 @@ export class Documents extends Section<PageCollections> {
     name.dir = 'auto';
     const about = [
       row.usual ? trans.__('default') : '',
+      row.server ? trans.__('on a server') : '',
       row.documents === null ? '' : trans._n('%1 document', '%1 documents', row.documents),
       row.chunks === null ? '' : trans._n('%1 chunk', '%1 chunks', row.chunks),
       row.fault ? trans.__('damaged') : ''

@@ -242,7 +242,7 @@ export interface PageCollections {
   rows: PageCollection[];
 }
 
-/** A collection; `usual`: it is looked in where none is named. Sizes null: it cannot be read. */
+/** A collection; `usual`: it is looked in where none is named; `server`: on one. Sizes null: it cannot be read. */
 export interface PageCollection {
   id: string;
   name: string;
@@ -251,6 +251,7 @@ export interface PageCollection {
   chunks: number | null;
   fault: string;
   usual: boolean;
+  server: boolean;
 }
 
 /** Documents of a collection: the first of `total`. */

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel import running_kernel
+from tests.kernel import TURN, running_kernel
 from tests.page import FollowingPage, check
 
+TEAM = "# Boats\n\nA blue boat sinks. 蓝色的船沉了。"
 TEXTS = {
     "boats.md": "# Boats\n\nA red boat floats on the sea.",
     "熊猫.md": "# 熊猫\n\n熊猫吃竹子。",
@@ -58,3 +59,31 @@ def test_the_default_is_marked_and_a_search_writes_nothing(page: FollowingPage) 
     assert row["usual"]
     _, said = page.run("found = __import__('jan_magics').Collection().search('boat')", "c1")
     assert said == []
+
+
+def test_a_collection_on_a_server_is_listed_and_looked_in(page: FollowingPage, server: str) -> None:
+    page.kernel.ok("%rag add papers/boats.md --embedder none")
+    url = f"{server}#队 notes"
+    page.kernel.ok(f"open('team.md', 'w').write({TEAM!r})")
+    page.kernel.ok(f"%rag add team.md --embedder none -c '{url}'")
+    own, there = check("PageCollections", page.ask("collections")["ok"])["rows"]
+    assert (own["server"], own["usual"]) == (False, True)
+    assert (there["server"], there["usual"], there["name"]) == (True, False, "队 notes")
+    assert (there["id"], there["owner"]) == (url, f"server {url}")
+    page.kernel.ok(f"%rag use '{server}#%E9%98%9F%20notes'")
+    own, there = page.ask("collections")["ok"]["rows"]
+    assert (own["usual"], there["usual"]) == (False, True)
+    listed = page.ask("documents", collection=there["id"])["ok"]
+    assert [Path(row["source"]).name for row in listed["rows"]] == ["team.md"]
+    found = page.ask("search", collection=there["id"], words="沉了")["ok"]
+    place = page.ask("chunk", search=found["search"], chunk=found["rows"][0]["chunk"])["ok"]
+    assert "blue boat" in place["place"]["text"]
+
+
+def test_a_source_on_a_server_is_shown_in_its_document(page: FollowingPage, server: str) -> None:
+    page.kernel.ok(f"open('team.md', 'w').write({TEAM!r})")
+    page.kernel.ok(f"%rag add team.md --embedder none -c '{server}#shown'")
+    ran = page.kernel.ok(f"%%chat -m offline:quote -c '{server}#shown'\nWhich boat sinks?")
+    turn = [each[TURN] for each in (*ran.displays, *ran.updates, *ran.results) if TURN in each][-1]
+    asked = {"thread": turn["thread_id"], "message": turn["message"], "number": 1}
+    assert "blue boat" in page.ask("source", **asked)["ok"]["place"]["text"]

@@ -75,3 +75,19 @@ def test_a_bar_shows_how_far_documents_are(open_cells: OpenCells, tmp_path: Path
     expect(documents.get_by_role("progressbar")).to_be_hidden()
     seen = notebook.page.evaluate("window.seen")
     assert any(words.startswith("许多 notes: ") and " of 600 " in words for words in seen), seen
+
+
+def test_a_collection_on_a_server_is_among_them(
+    open_cells: OpenCells, tmp_path: Path, server: str
+) -> None:
+    (tmp_path / "team.md").write_text("A blue boat sinks. 蓝色的船沉了。", encoding="utf-8")
+    add = f"%rag add '{tmp_path}/team.md' --embedder none"
+    url = f"{server}#队 notes"
+    notebook = open_cells([f"{load(tmp_path / 'data')}\n{add}\n{add} -c '{url}'\n%rag use '{url}'"])
+    panel = open_panel(notebook, 250)
+    notebook.run(0)
+    listed = section(panel, "documents").locator(".jan-Panel-collection")
+    expect(listed).to_have_count(2, timeout=WAIT)
+    expect(listed.last).to_contain_text("队 notes")
+    expect(listed.last).to_contain_text("default · on a server · 1 document")
+    expect(listed.last.locator(".jan-Panel-file")).to_contain_text("team.md", timeout=WAIT)
