@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from jan_magics.domain.code_spans import Code, code_spans
@@ -35,6 +35,25 @@ def numbers_of(mark: re.Match[str], known: int) -> Iterator[int]:
             if n not in seen:
                 seen.add(n)
                 yield n
+
+
+def named_places(text: str, known: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield where a text of no code names a known source: its number, start and end (characters).
+
+    A mark of one number is taken with its brackets, of several each number by itself.
+
+    >>> list(named_places("It froze [1, 3]，关闭【2†a】", {1, 2}))
+    [(1, 10, 11), (2, 18, 23)]
+    """
+    for mark in _MARK.finditer(text):
+        group = next(n for n, inside in enumerate(mark.groups(), 1) if inside)
+        numbers = list(re.finditer(r"\d+", mark[group]))
+        for number in numbers:
+            at = mark.start(group)
+            alone = len(numbers) == 1
+            start, end = mark.span() if alone else (at + number.start(), at + number.end())
+            if int(number[0]) in known:
+                yield int(number[0]), start, end
 
 
 def without_marks(text: str, known: int) -> str:

@@ -1,10 +1,11 @@
 """A model's Markdown as HTML made of a few harmless tags. Loads nothing before it is called."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from jan_magics.domain.source_marks import named_places
 from jan_magics.notebook.hazards import defused, legible, read_info, safe_address
 from jan_magics.notebook.prose import math_end
 from jan_magics.notebook.wide_rows import keep_wide_rows
@@ -29,16 +30,20 @@ class MathML(Protocol):
         ...
 
 
+CITE: Final = "jan-cite"
+"""The class of an anchor that leads nowhere: its title is the number of a source."""
+_SOURCES: Final = "jan sources"
 _CLOSERS: Final = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
 
 
-def to_html(text: str, mathml: MathML | None = None) -> str:
+def to_html(text: str, mathml: MathML | None = None, sources: Collection[int] = frozenset()) -> str:
     """Return HTML with the tags in `TAGS` only.
 
     Raw HTML is shown as text, images are links, links lead to http, https or mailto. Math is what
     `mathml` makes of it; where that is nothing, it is left for the front end, in dollar signs.
+    A number in brackets that is one of `sources` becomes an anchor of the class `CITE`.
     """
-    return str(_parser(mathml).render(legible(text)))
+    return str(_parser(mathml).render(legible(text), {_SOURCES: sources}))
 
 
 def _parser(mathml: MathML | None) -> "MarkdownIt":
@@ -79,8 +84,29 @@ def _math(mathml: MathML | None, state: "StateInline", silent: bool) -> bool:  #
 def _text(
     renderer: "RendererHTML", tokens: "Sequence[Token]", index: int, options: Any, env: Any
 ) -> str:
+    known = env.get(_SOURCES)
+    named = known and not _inside_link(tokens, index)
+    return "".join(_words(tokens[index].content, known if named else ()))
+
+
+def _words(text: str, sources: Collection[int]) -> Iterator[str]:
+    """Yield text as HTML, the numbers of sources as anchors."""
+    at = 0
+    for n, start, end in named_places(text, sources) if sources else ():
+        yield _plain(text[at:start])
+        yield f'<a class="{CITE}" title="{n}">{escape(text[start:end])}</a>'
+        at = end
+    yield _plain(text[at:])
+
+
+def _plain(text: str) -> str:
     # Typesetters read the finished page: an active macro must not be there outside of code.
-    return escape(defused(tokens[index].content))
+    return escape(defused(text))
+
+
+def _inside_link(tokens: "Sequence[Token]", index: int) -> bool:
+    steps = {"link_open": 1, "link_close": -1}
+    return sum(steps.get(before.type, 0) for before in tokens[:index]) > 0
 
 
 def _anchor(address: str, title: str) -> str:
@@ -102,10 +128,7 @@ def _image(
 ) -> str:
     token = tokens[index]
     words = renderer.renderInlineAsText(token.children, options, env) or "image"
-    inside_link = sum(
-        {"link_open": 1, "link_close": -1}.get(before.type, 0) for before in tokens[:index]
-    )
-    if inside_link:
+    if _inside_link(tokens, index):
         return escape(defused(words))
     address = safe_address(str(token.attrGet("src") or ""))
     return f"{_anchor(address, str(token.attrGet('title') or ''))}{escape(defused(words))}</a>"

@@ -1,5 +1,6 @@
 """The widget behind every view. It loads anywidget: nothing imports this before a view opens."""
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,8 +26,13 @@ class Page(AnyWidget):
 
 def page_of(kind: str, first: dict[str, Any], language: str) -> Page:
     """Open a comm for a view of this kind; the page that shows it gets the code along with it."""
-    code = "\n".join(_read(f"{name}.js") for name in ("parts", kind))
+    code = "\n".join(_script(name) for name in ("parts", kind))
     return Page(_esm=code, _css=_read("views.css"), first=first, language=language)
+
+
+def _script(name: str) -> str:
+    """Read code without its indentation, which every view would carry along."""
+    return re.sub(r"(?m)^ +", "", _read(f"{name}.js"))
 
 
 def _read(name: str) -> str:

@@ -1,16 +1,17 @@
 """A path as rows for a page: messages as safe HTML, cleared and summarised stretches folded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import Any
 
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
 from jan_magics.domain.legacy import read_parts, words_of
 from jan_magics.domain.messages import FilePart, Message, ReasoningPart
 from jan_magics.engine.placing import CUT
-from jan_magics.engine.records import finish_of
+from jan_magics.engine.records import finish_of, sources_of
 from jan_magics.engine.views import View
 from jan_magics.notebook.called import Called, calls_of
 from jan_magics.notebook.hazards import legible
@@ -69,6 +70,7 @@ class Rows:
         status = self.seen.status(message.id)
         number, count = self.view.index.version(message.id)
         hidden, live = status == TRUNCATED, message.id in self.view.live
+        sources = [_source(each) for each in sources_of(message) if isinstance(each.get("n"), int)]
         return {
             "row": "message",
             "message": message.id,
@@ -76,11 +78,12 @@ class Rows:
             "who": legible(speaker(message, hidden=hidden, live=live)),
             "version": number,
             "versions": count,
-            "html": safe_html(words_of(message)),
+            "html": safe_html(words_of(message), sources={each["n"] for each in sources}),
             "reasoning": legible(
                 "\n\n".join(p.text for p in parts if isinstance(p, ReasoningPart))
             ),
             "calls": [_call(each) for each in calls_of(parts)],
+            "sources": sources,
             "files": [legible(p.name or p.media_type) for p in parts if isinstance(p, FilePart)],
             "cut": not live and message.role == "assistant" and finish_of(message) in CUT,
             "sent": status not in (TRUNCATED, ARCHIVED, COMPRESSED),
@@ -113,3 +116,9 @@ def _call(call: Called) -> Json:
         "whole": "\n\n".join(filter(None, (legible(call.arguments), legible(call.output)))),
         "state": call.state or "",
     }
+
+
+def _source(known: Mapping[str, Any]) -> Json:
+    score = known.get("score")
+    said = [str(known.get("source")), f"{score:.2f}" if isinstance(score, int | float) else ""]
+    return {"n": known["n"], "said": legible(" · ".join(filter(None, said)))}

@@ -77,3 +77,22 @@ export function sourceRow(source: PageSource, look: Look, trans: TranslationBund
   row.append(box);
   return row;
 }
+
+/** Unfold the sources and go to the row of a number; Escape leads back to where one came from. */
+export function aimAt(parts: Element, n: number, from: HTMLElement): void {
+  const sources = parts.querySelector<HTMLDetailsElement>('.jan-Turn-sources');
+  const rows = [...(sources?.querySelectorAll<HTMLLIElement>('.jan-Turn-source') ?? [])];
+  const row = rows.find(({ value }) => value === n);
+  if (!sources || !row) {
+    return;
+  }
+  sources.open = true;
+  rows.forEach(each => each.classList.toggle('jan-mod-aimed', each === row));
+  row.querySelector<HTMLElement>('.jan-Turn-jump')?.focus();
+  sources.onkeydown = event => {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      from.focus();
+    }
+  };
+}

@@ -3,11 +3,13 @@ import { type IRenderMimeRegistry, RenderedMarkdown } from '@jupyterlab/rendermi
 import { type IRenderMime } from '@jupyterlab/rendermime-interfaces';
 import { type TranslationBundle } from '@jupyterlab/translation';
 import { Panel, Widget } from '@lumino/widgets';
+import { addCiteLinks } from './citeLinks';
 import { addCodeTools } from './codeTools';
 import { button, element } from './elements';
 import { type KernelLine, TURN, saidOf } from './kernelLine';
 import type { PageChunk, PageLive, PageOver, PageShown, PageState } from './protocol';
 import { quietSanitizer, withoutDrawing } from './safeHtml';
+import { aimAt } from './sourceRows';
 import { Speaker } from './speaker';
 import { type Actions, actionRow } from './turnActions';
 import { above, below } from './turnParts';
@@ -203,6 +205,8 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     this.speaker.end();
     const actions = this.scene.actions(this);
     addCodeTools(this.body.node, this.trans, actions.insert);
+    const aim = (n: number, from: HTMLElement) => aimAt(this.parts, n, from);
+    addCiteLinks(this.body.node, turn.sources ?? [], aim, this.trans);
     const footer = element('div', 'jan-Turn-footer');
     footer.dataset.lmSuppressShortcuts = 'true';
     footer.append(element('div', 'jan-Turn-words', String(turn.footer ?? '')));

@@ -6,10 +6,10 @@ from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
-from tests.browser.test_score_view import write_documents
+from tests.browser.test_score_view import view_in, write_documents
 from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
 
-ASK = f"{ECHO} -c it -k 2 --threshold -1\nWhat floats on water?"
+ASK = f"{ECHO} -c it -k 2 --threshold -1\nWhat floats [2] on water 【1】? `x[1]` and [9]"
 
 
 def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None:
@@ -51,3 +51,36 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
     row.get_by_role("button", name="boats.md").click(click_count=2)
     expect(row.locator("mark")).to_contain_text("boat", timeout=WAIT)
+
+
+def test_a_number_in_an_answer_leads_to_its_source(open_cells: OpenCells, lab: Lab) -> None:
+    write_documents(lab)
+    notebook = open_cells([f"{LOAD}\n%rag add -c it papers", ASK, "%chat show --live"])
+    for cell in range(3):
+        notebook.run(cell)
+    keys, shown = notebook.page.keyboard, turn(notebook, 1)
+    two, one = (shown.locator(".jan-Turn-body a", has_text=mark) for mark in ("[2]", "【1】"))
+    rows = shown.locator(".jan-Turn-source")
+    expect(rows.first).to_be_hidden()
+    two.click(timeout=WAIT)
+    expect(rows.nth(1).get_by_role("button")).to_be_focused()
+    keys.press("Escape")
+    expect(two).to_be_focused()
+    keys.press("Tab")
+    expect(one).to_be_focused()
+    keys.press("Enter")
+    expect(rows.first.get_by_role("button", name="boats.md")).to_be_focused()
+    assert shown.locator(".jan-Turn-body :is(code, pre) a").count() == 0
+    assert shown.locator(".jan-Turn-body a", has_text="9").count() == 0
+    assert barriers(notebook.page, ".jan-Turn") == []
+    notebook.screenshot("sources by number")
+
+    answer = view_in(notebook, 2).locator("article.jan-from-assistant:visible")
+    answer.locator(".jan-sources > summary").focus()
+    keys.press("Shift+Tab")
+    expect(answer.locator(".jan-prose a", has_text="【1】")).to_be_focused()
+    keys.press("Enter")
+    source = answer.locator(".jan-sources li").first
+    expect(source).to_be_focused()
+    expect(source).to_contain_text("boats.md · ")
+    assert barriers(notebook.page, ".jan-view") == []

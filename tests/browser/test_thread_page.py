@@ -43,7 +43,8 @@ BAD += " [style*=url], [style*=position], [id], a[href]:not([href^=http], [href^
 def row(n: int, text: str, html: str) -> Mapping[str, Any]:
     return {
         "row": "message", "message": f"m{n}", "role": "assistant", "who": text, "version": 1,
-        "versions": 2, "html": html, "reasoning": text, "files": [text], "sent": True, "cut": True,
+        "versions": 2, "html": html, "reasoning": text, "files": [text],
+        "sources": [{"n": n, "said": text}], "sent": True, "cut": True,
         "calls": [{"line": text, "whole": text, "state": "ok"}],
     }  # fmt: skip
 

@@ -1,19 +1,25 @@
 """HTML from Markdown: a few tags, and no address that does not begin with an allowed scheme."""
 
+import json
 import re
 import subprocess
 import sys
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jan_magics.notebook.html import TAGS, to_html
+from jan_magics.notebook.html import CITE, TAGS, to_html
 from jan_magics.notebook.markdown import neutralise
 from tests.notebook.hostile import hostile
 
+MARKS = json.loads(
+    (Path(__file__).parents[1] / "streams/pages/marks.json").read_text(encoding="utf-8")
+)
 ATTRIBUTES = {"href", "title", "rel", "target", "class", "style", "start"}
 
 
@@ -130,3 +136,16 @@ def test_words_behind_a_fence_are_shown(text: str, words: str) -> None:
 def test_a_language_is_no_word(info: str) -> None:
     assert to_html(f"```{info}\nx\n```") == '<pre><code class="language-python">x\n</code></pre>\n'
     assert neutralise(f"```{info}\nx\n```") == "```python\nx\n```"
+
+
+@pytest.mark.parametrize("case", MARKS, ids=[case["text"] for case in MARKS])
+def test_numbers_of_sources_become_anchors(case: dict[str, Any]) -> None:
+    html = to_html(case["text"], sources=set(case["known"]))
+    found = re.findall(rf'<a class="{CITE}" title="(\d+)">([^<]*)</a>', html)
+    assert [[int(n), words] for n, words in found] == case["named"]
+    assert unescape(re.sub(r"<[^>]*>", "", html)).strip() == case["text"]
+
+
+@pytest.mark.parametrize("text", ["`a[1]`", "[1](https://a.org)", "[see [1]](https://a.org)"])
+def test_in_code_and_links_no_number_is_a_source(text: str) -> None:
+    assert CITE not in to_html(text, sources={1})

@@ -60,6 +60,13 @@ def test_code_is_small_and_comes_from_here(view: str) -> None:
         page.close()
 
 
+@pytest.mark.parametrize("path", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
+def test_no_text_of_the_code_goes_over_a_line(path: Path) -> None:
+    # It is sent without its indentation, which would be missing from such a text.
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if line.count("`") % 2] == []
+
+
 @pytest.mark.parametrize("view", KINDS)
 def test_every_word_is_there_in_chinese(view: str) -> None:
     known = set(re.findall(r"^  (?:'((?:[^'\\]|\\.)+)'|(\w+)):\s", code(view), re.M))

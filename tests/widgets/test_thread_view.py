@@ -1,5 +1,6 @@
 """`%chat show --live` in a real kernel: one asks, stops, edits, clears and compacts in the page."""
 
+import re
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -221,6 +222,19 @@ def test_a_stream_costs_little_on_the_wire(kernel: Kernel) -> None:
     sent = [each for each in page.said if each["kind"] == "delta"]
     assert len(sent) > 3
     assert sum(len(str(each)) + 600 for each in sent) < 200_000
+
+
+def test_the_sources_of_an_answer_stand_below_it(kernel: Kernel, tmp_path: Path) -> None:
+    (tmp_path / "船.md").write_text("A red boat floats.", encoding="utf-8")
+    kernel.ok(f"%rag add '{tmp_path}/船.md' --embedder none -c it")
+    kernel.ok("%%chat -m offline:echo -c it\nWhich boat floats [1]? Not [2].", cell_id="c")
+    question, answer = opened(kernel).said[-1]["rows"]
+    assert question["sources"] == []
+    (source,) = answer["sources"]
+    assert source["n"] == 1
+    assert re.fullmatch(r".*船\.md · \d+\.\d\d", source["said"])
+    assert re.findall(r'<a class="jan-cite" title="1">(.*?)</a>', answer["html"])[0] == "[1]"
+    assert "[2]" in re.sub(r"<a .*?</a>", "", answer["html"])
 
 
 @pytest.mark.parametrize("live", ["%chat show --live abcdef", "%chat show --live --sent"])

@@ -33,6 +33,7 @@ const CHINESE = {
   'Version before': '上一个版本',
   'Next version': '下一个版本',
   Reasoning: '推理过程',
+  Sources: '来源',
   'called {line}': '调用 {line}',
   'file: {name}': '文件：{name}',
   'context cleared · {n} messages': '上下文已清空 · {n} 条消息',
@@ -155,6 +156,22 @@ function render({ model, el }) {
     for (const call of row.calls) {
       const line = call.line.replace(/^called /, '');
       body.append(folded(t('called {line}', { line }), make('pre', { dir: 'auto', tabindex: 0 }, call.whole)));
+    }
+    if (row.sources.length) {
+      const items = row.sources.map(({ n, said }) => make('li', { value: n, tabindex: -1, dir: 'auto' }, said));
+      const sources = folded(t('Sources'), make('ol', {}, items));
+      sources.classList.add('jan-sources');
+      body.append(sources);
+      for (const mark of body.querySelectorAll('a.jan-cite')) {
+        const item = items.find(each => each.value === Number(mark.title));
+        mark.href = '#';
+        mark.title = item?.textContent ?? '';
+        mark.addEventListener('click', event => {
+          event.preventDefault();
+          sources.open = true;
+          item?.focus();
+        });
+      }
     }
     for (const name of row.files) {
       body.append(make('div', { class: 'jan-quiet' }, t('file: {name}', { name })));
