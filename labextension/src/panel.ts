@@ -1,6 +1,7 @@
 /** The panel: which notebook it is about, and why there may be nothing to show. */
 import { type INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { type Kernel } from '@jupyterlab/services';
+import { type IStateDB } from '@jupyterlab/statedb';
 import { type TranslationBundle } from '@jupyterlab/translation';
 import { LabIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
@@ -16,6 +17,8 @@ import { upgrade } from './status';
 import { type News } from './turns';
 
 const LOAD = '%load_ext jan_magics';
+/** Where the names of the folded sections are kept. */
+const FOLDED = 'jan-magics:folded';
 
 /** Two speech bubbles, in the colours of the theme. */
 const panelIcon = new LabIcon({
@@ -74,6 +77,19 @@ export class ChatPanel extends Widget implements PanelScene {
   refresh(): void {
     window.clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.sections.forEach(each => each.refresh()), 30);
+  }
+
+  /** Fold what was folded before the page was loaded anew, and keep what is from now on. */
+  async remember(state: IStateDB): Promise<void> {
+    const kept = await state.fetch(FOLDED);
+    const folded = Array.isArray(kept) ? kept : [];
+    for (const { node, name } of this.sections) {
+      node.open = !folded.includes(name);
+      node.addEventListener('toggle', () => {
+        const names = this.sections.filter(each => !each.node.open).map(each => each.name);
+        state.save(FOLDED, names).catch(console.warn);
+      });
+    }
   }
 
   protected onAfterShow(): void {

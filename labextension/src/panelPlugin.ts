@@ -6,6 +6,7 @@ import {
 } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
+import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { besides, Dropping } from './dropping';
 import { IKernels } from './kernels';
@@ -18,14 +19,15 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows threads, context and documents at the left.',
   autoStart: true,
   requires: [INotebookTracker, IKernels],
-  optional: [ITranslator, ILayoutRestorer, ICommandPalette],
+  optional: [ITranslator, ILayoutRestorer, ICommandPalette, IStateDB],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     kernels: IKernels,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    state: IStateDB | null
   ) => {
     const tongues = translator ?? nullTranslator;
     const trans = tongues.load('jan_magics');
@@ -33,6 +35,9 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'left', { rank: 450 });
     new Dropping(besides(panel.node, tracker), app.serviceManager.contents, trans);
     restorer?.add(panel, panel.id);
+    if (state) {
+      panel.remember(state).catch(console.warn);
+    }
     app.commands.addCommand(SHOW, {
       label: trans.__('Show the chat panel'),
       execute: () => app.shell.activateById(panel.id)

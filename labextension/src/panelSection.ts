@@ -25,7 +25,7 @@ export abstract class Section<T> {
   constructor(
     protected readonly scene: PanelScene,
     title: string,
-    name: string
+    readonly name: string
   ) {
     this.trouble.setAttribute('role', 'alert');
     const className = `jan-Panel-section jan-Panel-${name}`;
