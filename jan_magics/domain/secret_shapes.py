@@ -73,6 +73,10 @@ _KEYS: Final = (
     ("Notion token", "ntn_", r"[A-Za-z0-9]{40,}"),
     ("Linear key", "lin_api_", r"[A-Za-z0-9]{30,}"),
     ("Figma token", "figd_", r"[\w-]{30,}"),
+    # The number of the bot stands before it, and is no secret.
+    ("Telegram token", ":AA", r"[\w-]{33}(?![\w-])"),
+    ("Discord webhook", "discord.com/api/webhooks/", r"\d{17,20}/[\w-]{40,}"),
+    ("Discord webhook", "discordapp.com/api/webhooks/", r"\d{17,20}/[\w-]{40,}"),
     ("Vault token", "hvs.", r"[\w-]{24,}"),
 )
 KEYS: Final = tuple(_shape(*each) for each in _KEYS)

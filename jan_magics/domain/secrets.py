@@ -132,7 +132,7 @@ def _keys(text: str) -> Iterator[Secret]:
 def _begins(text: str, place: int) -> bool:
     """Tell whether a word begins here; the n of an escaped line break is none of its letters."""
     before = text[place - 1 : place]
-    if not (before.isascii() and (before.isalnum() or before == "_")):
+    if not text[place].isalnum() or not (before.isascii() and (before.isalnum() or before == "_")):
         return True
     return before in "nrt" and text[place - 2 : place - 1] == "\\"
 

@@ -6,6 +6,7 @@ Nothing is evaluated here, and what a cell holds is text: braces in it stay as t
 import re
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
+from keyword import iskeyword
 from typing import Final
 
 from jan_magics.domain.errors import SettingError
@@ -92,6 +93,20 @@ def lookups(template: str) -> list[tuple[str | int, ...]]:
     """Return what a template looks up: the steps of each, () for the whole row."""
     found = (match[1] for match in _LOOKUP.finditer(template))
     return [steps_of(each) for each in found if each is not None]
+
+
+def spelled(template: str) -> str:
+    """Return a template whose look-ups Python can read, too.
+
+    >>> spelled("Is {{row.class}} a {{row.kind}}?")
+    'Is {{row["class"]}} a {{row.kind}}?'
+    """
+
+    def spell(step: re.Match[str]) -> str:
+        name = step[0][1:]
+        return f'["{name}"]' if step[0][0] == "." and iskeyword(name) else step[0]
+
+    return _LOOKUP.sub(lambda found: _EACH.sub(spell, found[0]) if found[1] else found[0], template)
 
 
 def steps_of(path: str) -> tuple[str | int, ...]:

@@ -12,7 +12,7 @@ from IPython.core.error import UsageError
 from jan_magics.api.host import Host, Showing
 from jan_magics.api.preview import preview
 from jan_magics.engine.asking import Asking
-from jan_magics.engine.rows import NAME, cell_text
+from jan_magics.engine.rows import NAME, cell_text, spelled
 from jan_magics.magics.refusing import refuse_given
 from jan_magics.notebook.bridge import Stopped
 from jan_magics.notebook.interpolate import interpolate
@@ -83,7 +83,7 @@ def _table(shell: Any, name: str) -> object:
 
 
 def _prompt(shell: Any, template: str) -> Callable[[object], str]:
-    scope = {**shell.user_ns}
+    scope, template = {**shell.user_ns}, spelled(template)
 
     def prompt(row: object) -> str:
         scope[NAME] = row

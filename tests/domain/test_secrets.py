@@ -24,6 +24,8 @@ FOUND = {
     "xox" + "b-123456789012-" + BODY: "Slack token",
     "sk" + "_live_" + BODY: "Stripe key",
     "gsk" + "_" + BODY + BODY: "Groq key",
+    "bot 7213456789:A" + "A" + (BODY + BODY)[:33]: "Telegram token",
+    "https://discord.com/api/web" + "hooks/123456789012345678/" + BODY + BODY: "Discord webhook",
     BLOCK: "private key",
     BLOCK.partition("\n-----END")[0]: "private key",
     JWT: "JWT",
@@ -83,7 +85,7 @@ def test_every_shape_finds_a_key(shape: object) -> None:
     begins = shape.begins  # type: ignore[attr-defined]
     pool = ("0123456789abcdef" * 8, "0123456789abcdef" * 2, BODY * 4, "Q7XZ2MNB4LKJ5PRT",
             "b-" + BODY, "1-" + BODY, f"T{BODY[:9]}/B{BODY[:9]}/{BODY}", f"pt_{BODY.lower()}",
-            f"{BODY[:22]}.{BODY}{BODY}")  # fmt: skip
+            f"{BODY[:22]}.{BODY}{BODY}", BODY + "a", f"123456789012345678/{BODY}{BODY}")  # fmt: skip
     assert any(shape.pattern.fullmatch(begins + body) for body in pool)  # type: ignore[attr-defined]
 
 

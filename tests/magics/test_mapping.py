@@ -46,6 +46,12 @@ def test_a_cell_evaluates_expressions_over_a_row(kernel: Kernel) -> None:
     assert kernel.ok("import jan_magics as jan; len(jan.current().messages())").result == "0"
 
 
+def test_a_column_may_have_a_name_that_python_keeps_for_itself(kernel: Kernel) -> None:
+    kernel.ok("kept = [{'class': 'Säugetier', 'in': ['北京']}]")
+    kernel.ok("%%chat --map kept -o out\n{{row.class}} {{ row.in[0] }} {{row['class']}}")
+    assert value(kernel, "out.answer.tolist()") == ["Säugetier 北京 Säugetier"]
+
+
 def test_a_row_whose_expression_fails_is_a_row(kernel: Kernel) -> None:
     kernel.ok("%%chat --map df -o out\n{{ int(row['a b']) }} {{row.title}}")
     assert kernel.ok("out.error.notna().tolist()").result == "[False, False, True]"
