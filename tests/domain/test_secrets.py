@@ -85,7 +85,8 @@ def test_every_shape_finds_a_key(shape: object) -> None:
     begins = shape.begins  # type: ignore[attr-defined]
     pool = ("0123456789abcdef" * 8, "0123456789abcdef" * 2, BODY * 4, "Q7XZ2MNB4LKJ5PRT",
             "b-" + BODY, "1-" + BODY, f"T{BODY[:9]}/B{BODY[:9]}/{BODY}", f"pt_{BODY.lower()}",
-            f"{BODY[:22]}.{BODY}{BODY}", BODY + "a", f"123456789012345678/{BODY}{BODY}")  # fmt: skip
+            f"{BODY[:22]}.{BODY}{BODY}", BODY + "a",
+            f"123456789012345678/{BODY}{BODY}")  # fmt: skip
     assert any(shape.pattern.fullmatch(begins + body) for body in pool)  # type: ignore[attr-defined]
 
 
