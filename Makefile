@@ -70,8 +70,10 @@ fuzz: $(INSTALLED)
 	$(PIP) install --quiet "atheris>=3"
 	$(BIN)/python -m tests.fuzz $(FUZZ)
 
-# The rivals go into an environment of their own, which sees ours; BENCH=--quick does without.
+# The rivals go into an environment of their own, which sees ours; those that cannot stand beside them
+# into another, which sees nothing of ours. BENCH=--quick does without both.
 RIVALS := build/bench/env-a
+MAGICS := build/bench/env-b
 bench: $(INSTALLED)
 ifneq ($(BENCH),--quick)
 	test -x $(RIVALS)/bin/python || { $(BIN)/python -m venv $(RIVALS) && $(RIVALS)/bin/python -c \
@@ -79,6 +81,9 @@ ifneq ($(BENCH),--quick)
 	  + next(map(str, pathlib.Path('$(abspath $(VENV))').glob('lib/*/site-packages'))) + '\n')"; }
 	$(RIVALS)/bin/python -m pip install --quiet --upgrade pip
 	$(RIVALS)/bin/python -m pip install --quiet --group bench
+	test -x $(MAGICS)/bin/python || $(BIN)/python -m venv $(MAGICS)
+	$(MAGICS)/bin/python -m pip install --quiet --upgrade pip
+	$(MAGICS)/bin/python -m pip install --quiet --group bench-magics
 	$(RIVALS)/bin/python -m tests.benchmarks $(BENCH)
 else
 	$(BIN)/python -m tests.benchmarks --quick

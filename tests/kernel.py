@@ -12,6 +12,7 @@ from threading import Event, Thread
 from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import KernelManager
 
 ROOT = Path(__file__).parent.parent
@@ -176,12 +177,18 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
 
 
 @contextmanager
-def running_kernel(folder: Path, **environment: str) -> Iterator[Kernel]:
-    """Start a kernel in a folder, with what the tests' environment says and a little more."""
+def running_kernel(folder: Path, *, python: str = "", **environment: str) -> Iterator[Kernel]:
+    """Start a kernel in a folder, with what the tests' environment says and a little more.
+
+    `python` is the interpreter of another environment that has ipykernel.
+    """
     env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
     with (folder / "kernel.log").open("w") as log, TemporaryDirectory(prefix="jk") as sockets:
         # Files and no ports: of two kernels that start at one moment, both may find a port free.
         manager = KernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/k")
+        if python:
+            command = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+            manager._kernel_spec = KernelSpec(argv=command)
         manager.start_kernel(cwd=str(folder), env=env, stdout=log, stderr=log)
         client = manager.blocking_client()
         client.start_channels()

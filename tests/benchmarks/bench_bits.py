@@ -5,21 +5,20 @@ on the same rows and questions, round by round. The rows stand around centres, a
 topics; with faiss installed, its exact search is timed too.
 """
 
-import json
-import platform
-import statistics
 import sys
 import time
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
 from jan_magics.rag import bit_codes, vectors
-from jan_magics.rag.vectors import FloatMatrix, FloatVector, Matrix
+from jan_magics.rag.vectors import FloatMatrix, Matrix
+from tests.benchmarks.claims import RATIO, claimed, left_out, quick
+from tests.benchmarks.rounds import by_question, installed, ratios, scaled
+from tests.benchmarks.vector_rivals import K, with_faiss
 
-N, DIM, K = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000, 256, 10
+N, N_QUICK, DIM = 1_000_000, 300_000, 256
 QUESTIONS, A_CENTRE = 30, 500
 
 
@@ -42,53 +41,49 @@ def questions(rows: FloatMatrix) -> FloatMatrix:
     return asked
 
 
-def rivals(rows: FloatMatrix) -> dict[str, Callable[[FloatVector], object]]:
-    """Return the exact searches of others that are installed."""
-    found: dict[str, Callable[[FloatVector], object]] = {}
-    if find_spec("faiss"):
-        import faiss  # type: ignore[import-not-found, unused-ignore]
-
-        index = faiss.IndexFlatIP(DIM)
-        index.add(rows)
-        found["faiss"] = lambda query: index.search(query[None], K)
-    return found
-
-
-def main() -> None:
-    """Measure round by round, and check what was found before anything is said."""
-    rows = rows_around_centres(N, DIM)
-    ids = np.array([f"{n:08}" for n in range(N)], object)
+def measure(n: int) -> bool:
+    """Measure question by question, and check what was found before anything is said."""
+    rows = rows_around_centres(n, DIM)
+    ids = np.array([f"{number:08}" for number in range(n)], object)
     begun = time.perf_counter()
-    matrix = bit_codes.coded(Matrix(np.arange(N, dtype=np.int64), ids, rows))
+    matrix = bit_codes.coded(Matrix(np.arange(n, dtype=np.int64), ids, rows))
     made = time.perf_counter() - begun
-    runs: dict[str, Callable[[FloatVector], object]] = {
-        "exact": lambda query: vectors.top(matrix, query, K),
-        "bits": lambda query: bit_codes.top(matrix, query, K),
-        **rivals(rows),
-    }
     asked = questions(rows)
-    shares = [
-        len({*vectors.top(matrix, each, K)[0]} & {*bit_codes.top(matrix, each, K)[0]}) / K
-        for each in asked
-    ]
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for query in asked:
-        for name, run in runs.items():
-            begun = time.perf_counter()
-            run(query)
-            times[name].append(1000 * (time.perf_counter() - begun))
-    medians = {name: statistics.median(each) for name, each in times.items()}
-    recall, ratio = statistics.fmean(shares), medians["exact"] / medians["bits"]
-    print(f"{N:,} × {DIM}: " + "  ".join(f"{name} {ms:.1f} ms" for name, ms in medians.items()))
-    print(f"  recall@{K} {recall:.3f} (at least .97: {'yes' if recall >= 0.97 else 'NO'})")
-    print(f"  {ratio:.1f} × the exact search (at least 5: {'yes' if ratio >= 5 else 'NO'})")
-    megabytes = matrix.codes.columns.nbytes / 1e6, rows.nbytes / 1e6
-    print(f"  codes {megabytes[0]:.0f} MB beside {megabytes[1]:.0f} MB, made in {made:.1f} s")
-    print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
-    report = {"ms": medians, "recall": recall, "ratio": ratio, "n": N, "dim": DIM}
-    Path("build/bench").mkdir(parents=True, exist_ok=True)
-    Path("build/bench/bits.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    exact = [vectors.top(matrix, each, K)[0] for each in asked]
+    found = [bit_codes.top(matrix, each, K)[0] for each in asked]
+    shares = [len({*a} & {*b}) / K for a, b in zip(exact, found, strict=True)]
+    ways: dict[str, Callable[[int], object]] = {
+        "exact": lambda i: vectors.top(matrix, asked[i], K),
+        "bits": lambda i: bit_codes.top(matrix, asked[i], K),
+    }
+    if not quick() and installed("faiss"):
+        faiss = with_faiss(Path(), rows)
+        assert all(
+            {*faiss(query, None)} == {*right} for query, right in zip(asked, exact, strict=True)
+        )
+        ways["faiss, exact"] = lambda i: faiss(asked[i], None)
+    times = by_question(ways, QUESTIONS)
+    size = f"{n:,} × {DIM}"
+    for name, seconds in times.items():
+        claimed(f"{size}: {name}", scaled(seconds), "ms")
+    kept = claimed(f"{size}: recall@{K} of bits", float(np.mean(shares)), "", least=0.97)
+    speed = ratios(times["exact"], times["bits"])
+    kept &= claimed(f"{size}: the exact search's time of bits", speed, RATIO, least=5)
+    for name in [*times][2:]:
+        claimed(f"{size}: {name}, its time of bits", ratios(times[name], times["bits"]), RATIO)
+    claimed(f"{size}: codes", matrix.codes.columns.nbytes / 1e6, "MB")
+    claimed(f"{size}: rows", rows.nbytes / 1e6, "MB")
+    claimed(f"{size}: codes made", made, "s")
+    return kept
+
+
+def main(n: int = 0) -> int:
+    """Measure so many vectors; 1 when a target is missed."""
+    if not hasattr(np, "bitwise_count"):
+        left_out("bit codes", f"numpy {np.__version__} counts no bits, 2.0 does")
+        return 0
+    return 0 if measure(n or (N_QUICK if quick() else N)) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(*map(int, sys.argv[1:])))

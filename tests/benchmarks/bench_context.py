@@ -7,8 +7,6 @@ the share of turns of a long chat whose request begins with the one before it.
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from importlib.util import find_spec
-from time import perf_counter
 
 from jan_magics.context.budget import Budget
 from jan_magics.context.plan import ContextPlan, Terms, plan_context
@@ -18,11 +16,12 @@ from jan_magics.domain.messages import Message, text_of
 from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE
-from tests.benchmarks.claims import claimed
+from tests.benchmarks.claims import RATIO, claimed
+from tests.benchmarks.rounds import installed, interleaved, ratios, scaled
 from tests.context.histories import say
 
 MESSAGES, WINDOW = 4_000, 32_768
-TURNS = 300
+TURNS, ROUNDS = 300, 11
 MOST_WARM, MOST_COLD = 0.002, 0.025  # seconds
 LEAST_EXTENDED = 0.95
 WORDS = ("the", "model", "was", "trained", "on", "a", "batch", "and", "then", "evaluated", "twice")
@@ -40,24 +39,14 @@ def thread(messages: int) -> tuple[Message, ...]:
     )
 
 
-def best(work: Callable[[], object], runs: int = 9) -> float:
-    """The shortest time of several runs, in seconds: the others measure the machine."""
-    times = []
-    for _ in range(runs):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return min(times)
-
-
 def terms(window: int) -> Terms:
     return Terms(Budget(window=window), estimator_for("gpt-4o"), Cleaner(TEMPLATE), model="m:m")
 
 
-def langchain(path: tuple[Message, ...]) -> float | None:
-    """Return the seconds that LangChain takes, None where it is not installed."""
-    if find_spec("langchain_core") is None:
-        return None
+def langchain(path: tuple[Message, ...]) -> dict[str, Callable[[], object]]:
+    """Return LangChain's way to trim a thread, none where it is not installed."""
+    if not installed("langchain_core", "langchain-core"):
+        return {}
     other = import_module("langchain_core.messages")
     kinds = {"user": other.HumanMessage, "assistant": other.AIMessage}
     said = [kinds[message.role](text_of(message)) for message in path]
@@ -66,7 +55,13 @@ def langchain(path: tuple[Message, ...]) -> float | None:
     def trim() -> object:
         return other.trim_messages(said, max_tokens=WINDOW, token_counter=count, start_on="human")
 
-    return best(trim, 5)
+    return {"LangChain": trim}
+
+
+def newest(path: tuple[Message, ...], plan: ContextPlan) -> None:
+    """Fail where a plan is above its budget, or leaves the newest question out."""
+    assert plan.tokens <= plan.budget.input
+    assert text_of(plan.messages[-1]).endswith(text_of(path[-1]))
 
 
 def extended() -> float:
@@ -86,21 +81,28 @@ def main() -> int:
     path = thread(MESSAGES + 3)
     records: list[Overlay] = [CellLink("n", f"c{n}", 0, f"m{n}") for n in range(0, MESSAGES, 2)]
     given = terms(WINDOW)
-    first = plan_context(path[: MESSAGES + 1], records, given)
+    before, after = path[: MESSAGES + 1], path[: MESSAGES + 3]
+    first = plan_context(before, records, given)
     records += [first.cut] if first.cut else []
-    earlier = plan_context(path[: MESSAGES + 1], records, given)
-    cold = best(lambda: plan_context(path[: MESSAGES + 1], records, given))
-    warm = best(lambda: plan_context(path[: MESSAGES + 3], records, given, earlier))
-    rows = best(lambda: rows_of(earlier), 5)
-    other, share = langchain(path[: MESSAGES + 1]), extended()
-    write = sys.stdout.write
-    write(f"plan of {MESSAGES:,} messages\n")
-    kept = [claimed("plan, cold", cold * 1000, "ms", most=MOST_COLD * 1000)]
-    kept.append(claimed("plan, after a turn", warm * 1000, "ms", most=MOST_WARM * 1000))
-    write(f"  its rows     {rows * 1000:6.2f} ms, made when they are looked at\n")
-    beside = "not installed" if other is None else f"{other * 1000:6.2f} ms, {other / warm:.1f} x"
-    write(f"  LangChain's trim_messages: {beside}\n")
-    kept.append(claimed("turns that extend a request", share, "", least=LEAST_EXTENDED))
+    earlier = plan_context(before, records, given)
+    newest(before, earlier)
+    newest(after, plan_context(after, records, given, earlier))
+    ways: dict[str, Callable[[], object]] = {
+        "cold": lambda: plan_context(before, records, given),
+        "warm": lambda: plan_context(after, records, given, earlier),
+        "rows": lambda: rows_of(earlier),
+        **langchain(before),
+    }
+    times = interleaved(ways, ROUNDS)
+    size = f"{MESSAGES:,} messages"
+    kept = [claimed(f"plan of {size}, cold", scaled(times["cold"]), "ms", most=MOST_COLD * 1000)]
+    kept.append(claimed("plan, after a turn", scaled(times["warm"]), "ms", most=MOST_WARM * 1000))
+    claimed("its rows, made when they are looked at", scaled(times["rows"]), "ms")
+    if theirs := times.get("LangChain"):
+        claimed("LangChain's trim_messages", scaled(theirs), "ms")
+        claimed("its time, of ours after a turn", ratios(theirs, times["warm"]), RATIO, least=1)
+        claimed("its time, of ours cold", ratios(theirs, times["cold"]), RATIO)
+    kept.append(claimed("turns that extend a request", extended(), "", least=LEAST_EXTENDED))
     return 0 if all(kept) else 1
 
 

@@ -84,8 +84,10 @@ def main() -> int:
         print(f"{store:8} answered before  {statistics.median(known[store]):6.2f} ms a row")
     kept = []
     for store, found in over.items():
-        least = min(map(statistics.median, (found, busy[store])))
-        kept.append(claimed(f"{store}: a row costs beside httpx", least, "ms", most=REQUIRED))
+        # Waiting for a busy disk is no work of ours, nor is work that waits for nobody.
+        calmer = min((found, busy[store]), key=statistics.median)
+        kept.append(claimed(f"{store}: a row costs beside httpx", calmer, "ms", most=REQUIRED))
+        claimed(f"{store}: a row that is answered already", known[store], "ms")
     return int(not all(kept))
 
 

@@ -1,40 +1,30 @@
 """Time the tree of a thread of 10,000 messages: `python -m tests.benchmarks.bench_tree`."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 
 from jan_magics.domain.branching import select
 from jan_magics.domain.messages import Message
 from jan_magics.domain.tree import TreeIndex
 from tests.benchmarks.claims import claimed
+from tests.benchmarks.rounds import interleaved, scaled
 from tests.domain.trees import message
 
 SIZE = 10_000
 MOST_TO_BUILD, MOST_TO_SWITCH = 0.060, 0.005  # seconds
+ROUNDS = 9
 
 
-def chain() -> list[Message]:
+def chain(size: int = SIZE) -> list[Message]:
     """One long conversation with a second version of each third message."""
     return [message("m0", None)] + [
-        message(f"m{n}", f"m{n - 2}" if n % 3 == 0 else f"m{n - 1}", n) for n in range(1, SIZE)
+        message(f"m{n}", f"m{n - 2}" if n % 3 == 0 else f"m{n - 1}", n) for n in range(1, size)
     ]
 
 
 def star() -> list[Message]:
     """One question with very many answers."""
     return [message("m0", None)] + [message(f"m{n}", "m0", n) for n in range(1, SIZE)]
-
-
-def best(work: Callable[[], object], runs: int = 7) -> float:
-    """The shortest time of several runs, in seconds: the others measure the machine."""
-    times = []
-    for _ in range(runs):
-        start = perf_counter()
-        work()
-        times.append(perf_counter() - start)
-    return min(times)
 
 
 def main() -> int:
@@ -47,10 +37,10 @@ def main() -> int:
         def switch(index: TreeIndex = index, target: str = target) -> object:
             return index.after(select(index, target)).path()
 
-        build_time, switch_time = best(partial(TreeIndex, messages)), best(switch)
+        times = interleaved({"build": partial(TreeIndex, messages), "switch": switch}, ROUNDS)
         most = MOST_TO_BUILD * 1000, MOST_TO_SWITCH * 1000
-        within &= claimed(f"{name}: build", build_time * 1000, "ms", most=most[0])
-        within &= claimed(f"{name}: switch", switch_time * 1000, "ms", most=most[1])
+        within &= claimed(f"{name}: build", scaled(times["build"]), "ms", most=most[0])
+        within &= claimed(f"{name}: switch", scaled(times["switch"]), "ms", most=most[1])
     return 0 if within else 1
 
 
