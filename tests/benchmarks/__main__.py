@@ -43,7 +43,8 @@ RIVALS: Final = frozenset(
 ASK_VERSIONS: Final = """
 import json
 from importlib.metadata import distributions
-print(json.dumps({each.name.lower(): each.version for each in distributions()}))
+found = {each.name.lower().replace("_", "-"): each.version for each in distributions()}
+print(json.dumps(found))
 """
 
 Noted = tuple[list[Claim], list[LeftOut]]
@@ -115,7 +116,7 @@ def row(script: str, claims: Sequence[Claim]) -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the versions of who was compared, in this environment and in that of the magics."""
-    found = {each.name.lower(): each.version for each in distributions()}
+    found = {each.name.lower().replace("_", "-"): each.version for each in distributions()}
     kept = {name: found[name] for name in sorted(RIVALS & found.keys())}
     other = TABLE / "env-b" / "bin" / "python"
     if other.exists():

@@ -17,7 +17,7 @@ from jan_magics.domain.overlays import CellLink, Overlay
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.profiles import TEMPLATE
 from tests.benchmarks.claims import RATIO, claimed
-from tests.benchmarks.rounds import installed, interleaved, ratios, scaled
+from tests.benchmarks.rounds import installed, interleaved, judged, ratios, scaled
 from tests.context.histories import say
 
 MESSAGES, WINDOW = 4_000, 32_768
@@ -100,7 +100,7 @@ def main() -> int:
     claimed("its rows, made when they are looked at", scaled(times["rows"]), "ms")
     if theirs := times.get("LangChain"):
         claimed("LangChain's trim_messages", scaled(theirs), "ms")
-        claimed("its time, of ours after a turn", ratios(theirs, times["warm"]), RATIO, least=1)
+        claimed("its time, of ours after a turn", judged(theirs, times["warm"]), RATIO, least=1)
         claimed("its time, of ours cold", ratios(theirs, times["cold"]), RATIO)
     kept.append(claimed("turns that extend a request", extended(), "", least=LEAST_EXTENDED))
     return 0 if all(kept) else 1

@@ -30,7 +30,7 @@ from tests.benchmarks.vector_rivals import (
     with_sqlite_vec,
 )
 
-DIM, QUESTIONS = 256, 20
+DIM, QUESTIONS = 256, 12
 SELECTED = {500: "50 %", 100: "10 %", 10: "1 %", 1: "0.1 %"}
 
 

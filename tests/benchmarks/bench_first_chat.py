@@ -25,7 +25,7 @@ from jan_magics.engine.reply import Reply
 from jan_magics.notebook.bridge import Bridge
 from jan_magics.providers.openai import OpenAIProvider
 from tests.benchmarks.claims import RATIO, claimed, quick
-from tests.benchmarks.rounds import interleaved, ratios
+from tests.benchmarks.rounds import interleaved, judged
 from tests.kernel import Kernel, running_kernel
 
 TOKENS = 2000
@@ -122,8 +122,8 @@ def streaming(report: dict[str, list[float]], folder: Path) -> None:
         bridge.call(provider.close)
         bridge.close()
     report["raw_s"] = times["raw"]
-    report["stream"] = ratios(times["engine"], times["raw"])
-    report["cell"] = ratios(times["cell"], times["raw"])
+    report["stream"] = judged(times["engine"], times["raw"])
+    report["cell"] = judged(times["cell"], times["raw"])
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from jan_magics.rag.search import search
 from jan_magics.rag.vectors import FloatMatrix
 from tests.benchmarks.claims import RATIO, claimed, quick
 from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
-from tests.benchmarks.rounds import by_question, ratios, scaled
+from tests.benchmarks.rounds import by_question, judged, scaled
 from tests.benchmarks.vector_rivals import APPROXIMATE, K, bare_numpy, made, with_sqlite_vec
 
 QUESTIONS = 40
@@ -120,11 +120,11 @@ def main() -> int:
         size = f"{n:,} × {dim}"
         for name, seconds in times.items():
             claimed(f"{size}: {name}", scaled(seconds), "ms")
-        alone = ratios(times["alone"], times["numpy"])
+        alone = judged(times["alone"], times["numpy"])
         kept &= claimed(f"{size}: alone, of numpy's time", alone, RATIO, most=1.3)
         for name in [each for each in times if each not in OURS]:
             least = factor if name == "sqlite-vec" else None
-            shares = ratios(times[name], times["search+table"])
+            shares = judged(times[name], times["search+table"])
             kept &= claimed(f"{size}: {name}'s time of ours", shares, RATIO, least=least)
     kept &= claimed("cold open to the first table", opening, "ms", most=150)
     return 0 if kept else 1
