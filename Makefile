@@ -53,10 +53,11 @@ check: $(INSTALLED)
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house
 
-# A file's tests stay in one process, as they share kernels; browsers get the machine to themselves.
+# A file's tests stay in one process, as they share kernels or a page; browsers get the machine to
+# themselves, each with a JupyterLab of its own.
 test: $(INSTALLED) $(MODEL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --ignore tests/browser
-	$(BIN)/python -m pytest tests/browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/browser
 
 # What takes minutes and so is small in the suite: kills at random points, full disks, clocks that go
 # backwards, servers that lie. Mounting small disks takes root; elsewhere those tests are skipped.

@@ -25,7 +25,11 @@ hypothesis.settings.load_profile("patient")
 
 collect_ignore = ["benchmarks"]  # programs, not tests
 
-SLOW = ("notebooks", "widgets", "mcp", "magics", "providers", "test_", "storage", "rag", "api")
+SLOW = (
+    "notebooks", "widgets", "mcp", "magics", "providers", "test_", "storage", "rag", "api",
+    "browser/test_approval", "browser/test_turn", "browser/test_panel", "browser/test_hostile",
+    "browser/test_syntax", "browser/test_chat", "browser/test_first", "browser/test_thread_view",
+)  # fmt: skip
 """Folders and files of tests, the slowest first; what is not named comes after them."""
 
 os.environ.setdefault("JUPYTER_PLATFORM_DIRS", "1")  # else jupyter_core warns, and warnings fail

@@ -8,10 +8,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Error, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.browser import notebook
-from tests.browser.lab import Lab, running_lab
+from tests.browser.lab import Ahead, Lab, running_lab
 from tests.browser.notebook import OpenNotebook
 
 FLAGS = (
@@ -26,6 +34,9 @@ OTHERS = ("/extensions/@jupyter-widgets/", "/static/notebook/", "subshell creati
 # Tall, because JupyterLab leaves out cells that are off the screen.
 SIZE: ViewportSize = {"width": 1100, "height": 1400}
 
+# Milliseconds; as long as a machine takes that does other things too.
+expect.set_options(timeout=20_000)
+
 OpenCells = Callable[[Sequence[str]], OpenNotebook]
 
 
@@ -34,6 +45,14 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
     """A running JupyterLab; not started where there is no browser to look at it."""
     with running_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
+
+
+@pytest.fixture(scope="package")
+def ahead(lab: Lab) -> Iterator[Ahead]:
+    """The kernel that the next notebook will have."""
+    starting = Ahead(lab)
+    yield starting
+    starting.wait()
 
 
 @pytest.fixture(scope="package")
@@ -50,36 +69,38 @@ class Desk:
     """One page for test after test: JupyterLab is loaded once, and notebooks are opened in it."""
 
     browser: Browser
+    context: BrowserContext | None = None
     page: Page | None = None
     errors: list[str] = field(default_factory=list)
 
     def take(self) -> Page:
         """Return the page, as large as at the beginning; what it did wrong before is forgotten."""
         if self.page is None:
-            self.page = new_page(self.browser, self.errors)
+            self.page = self.beside(self.errors)
         self.page.set_viewport_size(SIZE)
         self.errors.clear()
         return self.page
 
+    def beside(self, errors: list[str]) -> Page:
+        """Open a page with the same cache; what no script of it caught is added to `errors`."""
+        if self.context is None:
+            self.context = self.browser.new_context(viewport=SIZE)
+        opened = self.context.new_page()
+        opened.set_default_timeout(60_000)
+
+        def note(error: Error) -> None:
+            told = f"{error.message}\n{error.stack or ''}"  # what is no error has no stack
+            if OURS in told or not any(each in told for each in OTHERS):
+                errors.append(told)
+
+        opened.on("pageerror", note)
+        return opened
+
     def drop(self) -> None:
         """Close the page; the next test gets another."""
-        if self.page is not None:
-            self.page.context.close()
-            self.page = None
-
-
-def new_page(browser: Browser, errors: list[str]) -> Page:
-    """Open a page; what no script of it caught is added to `errors`."""
-    opened = browser.new_context(viewport=SIZE).new_page()
-    opened.set_default_timeout(60_000)
-
-    def note(error: Error) -> None:
-        told = f"{error.message}\n{error.stack or ''}"  # what is no error has no stack
-        if OURS in told or not any(each in told for each in OTHERS):
-            errors.append(told)
-
-    opened.on("pageerror", note)
-    return opened
+        if self.context is not None:
+            self.context.close()
+            self.context = self.page = None
 
 
 @pytest.fixture(scope="package")
@@ -102,24 +123,25 @@ def page(desk: Desk, request: pytest.FixtureRequest) -> Iterator[Page]:
 
 
 @pytest.fixture
-def blank(browser: Browser) -> Iterator[Page]:
+def blank(desk: Desk) -> Iterator[Page]:
     """A page of its own, empty; an error that no script caught fails the test."""
     errors: list[str] = []
-    opened = new_page(browser, errors)
+    opened = desk.beside(errors)
     yield opened
-    opened.context.close()
+    opened.close()
     assert not errors
 
 
 @pytest.fixture
-def open_cells(page: Page, lab: Lab) -> Iterator[OpenCells]:
+def open_cells(page: Page, lab: Lab, ahead: Ahead) -> Iterator[OpenCells]:
     """Open a new notebook that has these code cells."""
     opened: list[OpenNotebook] = []
 
     def open_notebook(sources: Sequence[str]) -> OpenNotebook:
-        name = f"notebook-{len(list(lab.root.iterdir()))}.ipynb"
+        name = ahead.take()
         notebook.write(lab.root / name, sources)
         opened.append(OpenNotebook.show(page, lab, name))
+        ahead.begin()
         return opened[-1]
 
     yield open_notebook

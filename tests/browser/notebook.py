@@ -30,11 +30,21 @@ METADATA = {
         "version": platform.python_version(),
     },
 }
+# Light comes last: the server keeps the theme for the tests that follow.
+THEMES = ("JupyterLab Dark", "JupyterLab Light")
 PANEL = "window.jupyterapp.shell.currentWidget"
 KERNEL_IS_READY = f"""() => {{
   const kernel = window.jupyterapp && {PANEL}?.sessionContext?.session?.kernel;
   return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
 }}"""
+# Whoever runs a cell before that starts another kernel.
+KERNEL_IS_KNOWN = f"() => !!{PANEL}?.sessionContext?.session?.kernel"
+REOPEN = """async ([path, more]) => {
+  const { commands, shell } = window.jupyterapp;
+  [...shell.widgets('main')].forEach(widget => widget.dispose());
+  await commands.execute('docmanager:open', { path, factory: 'Notebook', ...more });
+}"""
+NO_KERNEL = {"shouldStart": False, "canStart": False, "autoStartDefault": False}
 # The old ones go last: an empty JupyterLab would show its launcher.
 SHOW = """async name => {
   const { commands, shell } = window.jupyterapp;
@@ -66,12 +76,17 @@ class OpenNotebook:
     @classmethod
     def open(cls, page: Page, lab: Lab, name: str, *, busy: bool = False) -> "OpenNotebook":
         """Open a notebook of the server and wait until it can be used, or is `busy`."""
-        page.goto(lab.link(name))
+        return cls.load(page, lab, name, lab.link(name), busy=busy)
+
+    @classmethod
+    def load(
+        cls, page: Page, lab: Lab, name: str, link: str, *, busy: bool = False
+    ) -> "OpenNotebook":
+        """Load a page that shows a notebook of the server; the rest as `open`."""
+        page.goto(link)
         page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         page.wait_for_selector("#jupyterlab-splash", state="detached")
-        if busy:
-            return cls(page, lab.root / name)
-        page.wait_for_function(KERNEL_IS_READY)
+        page.wait_for_function(KERNEL_IS_KNOWN if busy else KERNEL_IS_READY)
         return cls(page, lab.root / name)
 
     @classmethod
@@ -84,6 +99,16 @@ class OpenNotebook:
         page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
         page.wait_for_function(KERNEL_IS_READY)
         return cls(page, lab.root / name)
+
+    def reopen(self, *, kernel: bool = True) -> "OpenNotebook":
+        """Close the notebook and open its file again in the same page, without a kernel if told."""
+        name = self.path.name
+        self.page.evaluate(REOPEN, [name, {} if kernel else {"kernelPreference": NO_KERNEL}])
+        self.page.wait_for_function(f"name => {PANEL}?.context?.path === name", arg=name)
+        self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
+        if kernel:
+            self.page.wait_for_function(KERNEL_IS_READY)
+        return OpenNotebook(self.page, self.path)
 
     def evaluate(self, script: str, argument: object = None) -> Any:
         """Evaluate a script in the page, with `panel` as the notebook's panel."""
@@ -148,7 +173,7 @@ class OpenNotebook:
 
     def close_kernel(self, *, wait: bool = True) -> None:
         """End the kernel, so that a long run of tests does not gather them."""
-        ended = "panel.sessionContext.shutdown().catch(() => undefined)"
+        ended = "panel?.sessionContext?.shutdown().catch(() => undefined)"
         self.evaluate(f"return {ended}" if wait else f"void {ended}")
 
     def use_theme(self, name: str) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
-from tests.browser.notebook import OpenNotebook
+from tests.browser.notebook import THEMES, OpenNotebook
 from tests.magics.test_tools import WEATHER, step
 from tests.providers.loopback import Reply
 from tests.providers.serving import serving_here
@@ -146,17 +146,16 @@ def test_an_interrupt_takes_the_question_away(open_cells: OpenCells) -> None:
         expect(said(notebook, 2)).to_contain_text("Stopped", timeout=WAIT)
 
 
-# Light comes last: the server keeps the theme for the tests that follow.
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-def test_both_themes_show_the_question(open_cells: OpenCells, theme: str) -> None:
+def test_both_themes_show_the_question(open_cells: OpenCells) -> None:
     with asking(open_cells, CALL, DONE) as notebook:
-        notebook.use_theme(theme)
         box = begin(notebook, 2)
         box.locator("pre").focus()
         notebook.page.keyboard.press("Tab")
-        notebook.screenshot(f"approval {theme}")
-        colours = "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
-        text, background = box.evaluate(colours)
-        assert text != background
+        for theme in THEMES:
+            notebook.use_theme(theme)
+            notebook.screenshot(f"approval {theme}")
+            colours = "e => [getComputedStyle(e).color, getComputedStyle(e).backgroundColor]"
+            text, background = box.evaluate(colours)
+            assert text != background
         box.get_by_role("button", name="Run once").click()
         expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)

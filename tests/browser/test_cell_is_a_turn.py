@@ -24,9 +24,7 @@ def check_run(notebook: OpenNotebook, footer: str, messages: int) -> None:
     expect(notebook.page.locator(output.format(3))).to_have_text(f"one one two two {messages}")
 
 
-def test_run_all_again_renamed_restarted_and_copied(
-    open_cells: OpenCells, page: Page, lab: Lab
-) -> None:
+def test_run_all_again_renamed_and_restarted(open_cells: OpenCells) -> None:
     notebook = open_cells(CELLS)
     check_run(notebook, f"{notebook.path.stem} (new)", 4)
     check_run(notebook, "answer ‹2/2›", 7)
@@ -34,17 +32,24 @@ def test_run_all_again_renamed_restarted_and_copied(
     check_run(notebook, "answer ‹3/3›", 10)
     notebook.restart_kernel()
     check_run(notebook, "(continued, 4 messages) · answer ‹4/4›", 13)
+    notebook.screenshot("cell-is-a-turn")
+
+
+def test_opened_anew_and_copied(open_cells: OpenCells, page: Page, lab: Lab) -> None:
+    notebook = open_cells(CELLS)
+    check_run(notebook, f"{notebook.path.stem} (new)", 4)
+    notebook = notebook.rename("anew.ipynb")
+    check_run(notebook, "answer ‹2/2›", 7)
     notebook.save()
     notebook.close_kernel()
 
-    notebook = OpenNotebook.open(page, lab, "renamed.ipynb")
-    check_run(notebook, "renamed (continued, 4 messages) · answer ‹5/5›", 16)
+    notebook = notebook.reopen()
+    check_run(notebook, "anew (continued, 4 messages) · answer ‹3/3›", 10)
     notebook.save()
-    notebook.screenshot("cell-is-a-turn")
     notebook.close_kernel()
 
     shutil.copy(notebook.path, lab.root / "duplicate.ipynb")
-    notebook = OpenNotebook.open(page, lab, "duplicate.ipynb")
+    notebook = OpenNotebook.show(page, lab, "duplicate.ipynb")
     check_run(notebook, "duplicate (continued, 4 messages) · answer ‹2/2›", 7)
     notebook.save()
     notebook.close_kernel()

@@ -7,29 +7,30 @@ from importlib.util import find_spec
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import OpenCells
+from tests.browser import notebook as notebooks
 from tests.browser.lab import Lab
-from tests.browser.panel import close_panel, open_panel, section
+from tests.browser.notebook import OpenNotebook
+from tests.browser.panel import open_panel, section
 from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
 from tests.conftest import require
 
 
 @pytest.fixture
-def chinese(lab: Lab, page: Page) -> Iterator[None]:
-    """Open pages in Chinese; one that is open already goes on in its language."""
+def chinese(lab: Lab, blank: Page) -> Iterator[Page]:
+    """A page that is going to be in Chinese; one that is open already goes on in its language."""
     pack = find_spec("jupyterlab_language_pack_zh_CN")
     require("chinese", pack, "no Chinese JupyterLab: pip install jupyterlab-language-pack-zh-CN")
     assert "jan_magics" in {each.name for each in entry_points(group="jupyterlab.locale")}
     lab.say_in("zh_CN")
-    page.goto("about:blank")
-    yield
+    yield blank
     lab.say_in("default")
-    page.goto("about:blank")
 
 
-@pytest.mark.usefixtures("chinese")
-def test_buttons_and_commands_are_chinese(open_cells: OpenCells) -> None:
-    notebook = open_cells([LOAD, f"{ECHO} --window 4000\n什么是**递归**？"])
+def test_buttons_and_commands_are_chinese(chinese: Page, lab: Lab) -> None:
+    cells = [LOAD, f"{ECHO} --window 4000\n什么是**递归**？"]
+    notebooks.write(lab.root / "chinese.ipynb", cells)
+    link = lab.link_beside("chinese.ipynb")
+    notebook = OpenNotebook.load(chinese, lab, "chinese.ipynb", link)
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
@@ -45,4 +46,4 @@ def test_buttons_and_commands_are_chinese(open_cells: OpenCells) -> None:
     expect(section(panel, "context").get_by_role("status")).to_contain_text("发送", timeout=WAIT)
     expect(section(panel, "context").get_by_role("button", name="清空上下文")).to_be_visible()
     notebook.page.screenshot(path=notebook.picture("chinese"), animations="disabled")
-    close_panel(notebook.page)
+    notebook.close_kernel(wait=False)

@@ -14,15 +14,15 @@ from tests.conftest import require
 
 
 @pytest.fixture
-def classic(page: Page, lab: Lab) -> OpenNotebook:
+def classic(blank: Page, lab: Lab) -> OpenNotebook:
     """A notebook of three cells in Notebook 7."""
     require("notebook", find_spec("notebook"), "no Notebook 7: pip install 'notebook>=7'")
     cells = [LOAD, SLOW, f"{ECHO}\nHow *blue* is it?", "%chat show --live"]
     notebooks.write(lab.root / "seven.ipynb", cells)
-    page.goto(f"{lab.url}/notebooks/seven.ipynb?token={lab.token}")
-    page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
-    page.wait_for_function(KERNEL_IS_READY)
-    return OpenNotebook(page, lab.root / "seven.ipynb")
+    blank.goto(f"{lab.url}/notebooks/seven.ipynb?token={lab.token}")
+    blank.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
+    blank.wait_for_function(KERNEL_IS_READY)
+    return OpenNotebook(blank, lab.root / "seven.ipynb")
 
 
 def test_an_answer_streams_and_has_its_buttons(classic: OpenNotebook) -> None:
@@ -45,4 +45,3 @@ def test_an_answer_streams_and_has_its_buttons(classic: OpenNotebook) -> None:
     classic.page.screenshot(path=classic.picture("notebook 7"), animations="disabled")
     classic.save()
     classic.close_kernel()
-    classic.page.goto("about:blank")

@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenCells
-from tests.browser.lab import Lab
 from tests.browser.panel import (
     ECHO,
     LOAD,
@@ -48,10 +47,10 @@ def test_it_is_quiet_where_nobody_answers(open_cells: OpenCells, tmp_path: Path)
     expect(quiet).to_contain_text("has no kernel", timeout=WAIT)
 
 
-def test_without_a_notebook_it_says_what_to_open(blank: Page, lab: Lab) -> None:
-    page = blank
-    page.goto(f"{lab.url}/lab?token={lab.token}&reset")
-    page.wait_for_selector("#jupyterlab-splash", state="detached")
+def test_without_a_notebook_it_says_what_to_open(open_cells: OpenCells, page: Page) -> None:
+    open_cells(["1"]).close_kernel()
+    close_panel(page)
+    page.evaluate("[...window.jupyterapp.shell.widgets('main')].forEach(each => each.dispose())")
     page.locator(".jp-SideBar.jp-mod-left [data-id=jan-magics-panel]").click()
     expect(page.locator("#jan-magics-panel")).to_contain_text("Open a notebook", timeout=WAIT)
 

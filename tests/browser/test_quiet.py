@@ -59,15 +59,12 @@ def test_a_python_kernel_without_the_magics(open_cells: OpenCells, page: Page) -
 
 
 def test_a_kernel_of_another_language(page: Page, lab: Lab) -> None:
-    other_kernel.install(lab.data)
     spec = {"name": other_kernel.NAME, "display_name": "Parrot", "language": other_kernel.NAME}
     book = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
     book.cells = [nbformat.v4.new_code_cell(source) for source in ("hello", CHAT)]
     nbformat.write(book, lab.root / "parrot.ipynb")
     with quiet(page):
-        notebook = OpenNotebook.open(
-            page, lab, "parrot.ipynb"
-        )  # which kernels there are is read once
+        notebook = OpenNotebook.show(page, lab, "parrot.ipynb")
         notebook.run(0)
         expect(page.locator(".jp-OutputArea-output").first).to_have_text("hello")
         notebook.run(1)
@@ -108,5 +105,6 @@ def test_two_versions_that_do_not_understand_each_other(
     expect(page.locator(STATUS)).to_have_text(said)
     page.wait_for_function(KERNEL_IS_READY)
     page.screenshot(path=notebook.picture(f"versions {protocol}"), animations="disabled")
+    notice.get_by_role("button", name="Hide notification").click()
+    expect(notice).to_have_count(0)
     page.evaluate("() => window.jupyterapp.commands.execute('apputils:dismiss-notification', {})")
-    page.goto("about:blank")  # the notice would stay

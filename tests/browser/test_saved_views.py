@@ -7,11 +7,6 @@ from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
 from tests.browser.test_turn import ECHO, LOAD, WAIT
 
-OPEN = "docmanager:open"
-NO_KERNEL = """path => window.jupyterapp.commands.execute('docmanager:open', {
-  path, factory: 'Notebook',
-  kernelPreference: {shouldStart: false, canStart: false, autoStartDefault: false}
-})"""
 TRUSTED = "return panel.content.model.cells.get(argument).trusted"
 
 
@@ -35,10 +30,7 @@ def test_a_view_reads_well_without_its_kernel(open_cells: OpenCells, lab: Lab) -
     expect(shown).to_contain_text("How blue is it?")
     anew.close_kernel()
 
-    page = notebook.page
-    page.goto(f"{lab.url}/lab?token={lab.token}&reset")
-    page.wait_for_function(f"() => window.jupyterapp?.commands.hasCommand('{OPEN}')")
-    page.evaluate(NO_KERNEL, notebook.path.name)
+    anew.reopen(kernel=False)
     expect(shown).to_contain_text("How blue is it?", timeout=WAIT)
     expect(shown).not_to_contain_text("Loading widget")
     assert "*" not in shown.inner_text()

@@ -5,7 +5,6 @@ from playwright.sync_api import expect
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
-from tests.browser.notebook import OpenNotebook
 from tests.browser.test_score_view import view_in, write_documents
 from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
 
@@ -30,6 +29,7 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     assert barriers(notebook.page, ".jan-Turn") == []
     notebook.screenshot("sources")
     notebook.use_theme("JupyterLab Dark")
+    assert barriers(notebook.page, ".jan-Turn") == []
     notebook.screenshot("sources dark")
     notebook.use_theme("JupyterLab Light")
     jump.focus()
@@ -38,7 +38,7 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     notebook.save()
     notebook.close_kernel()
 
-    anew = OpenNotebook.open(notebook.page, lab, notebook.path.name)
+    anew = notebook.reopen()
     shown = turn(anew, 1)
     expect(shown).to_have_attribute("data-state", "read-only", timeout=WAIT)
     shown.locator(".jan-Turn-sources > summary").click()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
-from tests.browser.notebook import OpenNotebook
+from tests.browser.notebook import THEMES, OpenNotebook
 
 CHAT = "text/x-jan-chat"
 PYTHON = "text/x-ipython"
@@ -115,9 +115,7 @@ def test_nothing_is_saved_and_opening_changes_nothing(open_cells: OpenCells) -> 
     assert before.split() == after.split()
 
 
-# Light comes last: the server keeps the theme for the tests that follow.
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-def test_both_themes_show_the_magic_line_apart(open_cells: OpenCells, theme: str) -> None:
+def test_both_themes_show_the_magic_line_apart(open_cells: OpenCells) -> None:
     notebook = open_cells(
         [
             f"%%chat ollama:qwen3 -t notes --temperature 0.2\n{PROMPT}",
@@ -125,9 +123,10 @@ def test_both_themes_show_the_magic_line_apart(open_cells: OpenCells, theme: str
             CODE,
         ]
     )
-    notebook.use_theme(theme)
-    notebook.wait_for_mime_type(1, CHAT)
-    notebook.screenshot(f"syntax {theme}")
-    colours = "line => [getComputedStyle(line).color, getComputedStyle(line.nextSibling).color]"
-    magic, text = notebook.page.locator(".jan-MagicLine").first.evaluate(colours)
-    assert magic != text
+    for theme in THEMES:
+        notebook.use_theme(theme)
+        notebook.wait_for_mime_type(1, CHAT)
+        notebook.screenshot(f"syntax {theme}")
+        colours = "line => [getComputedStyle(line).color, getComputedStyle(line.nextSibling).color]"
+        magic, text = notebook.page.locator(".jan-MagicLine").first.evaluate(colours)
+        assert magic != text

@@ -1,12 +1,11 @@
 """Answers in JupyterLab: they stream, have buttons, and are read-only until a kernel knows them."""
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
-from tests.browser.notebook import OpenNotebook
+from tests.browser.notebook import THEMES, OpenNotebook
 from tests.magics.test_tools import WEATHER, step
 from tests.providers.serving import serving_here
 
@@ -122,15 +121,13 @@ def test_code_becomes_a_cell_below(open_cells: OpenCells) -> None:
     assert sources[2:] == ["%%bash\nls", "x = 1  # 中文", "last = 1"]
 
 
-def test_a_reopened_answer_is_read_only_until_its_kernel_speaks(
-    open_cells: OpenCells, lab: Lab
-) -> None:
+def test_a_reopened_answer_is_read_only_until_its_kernel_speaks(open_cells: OpenCells) -> None:
     notebook = open_cells([LOAD, CODE])
     notebook.run(0)
     notebook.run(1)
     notebook.save()
     notebook.close_kernel()
-    anew = OpenNotebook.open(notebook.page, lab, notebook.path.name)
+    anew = notebook.reopen()
     shown = turn(anew, 1)
     expect(shown).to_have_attribute("data-state", "read-only", timeout=WAIT)
     expect(shown.locator(".jan-Code")).to_have_count(2)
@@ -159,38 +156,36 @@ def test_a_page_loaded_in_mid_stream_loses_nothing(open_cells: OpenCells, lab: L
     assert saved["text"].startswith("word0 word1 word2 word3")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-def test_both_themes_show_what_was_called(open_cells: OpenCells, theme: str) -> None:
+def test_both_themes_show_what_was_called(open_cells: OpenCells) -> None:
     steps = (step(("get_weather", {"city": "北京 <b>&"})), step(text="It **rains**."))
     with serving_here(*steps) as server:
         ask = f"%%chat -m {server.address}#m --tools get_weather --yes\nWeather?"
         notebook = open_cells([f"{LOAD}\n{WEATHER}", ask])
-        notebook.use_theme(theme)
         notebook.run(0)
         notebook.run(1)
-        shown = turn(notebook, 1)
-        call = shown.locator(".jan-Turn-call")
+        call = turn(notebook, 1).locator(".jan-Turn-call")
         expect(call).to_contain_text('get_weather({"city": "北京 <b>&"})', timeout=WAIT)
         call.locator("summary").click()
-        notebook.screenshot(f"turn call {theme}")
-        expect(call.locator("pre").first).to_be_visible()
+        for theme in THEMES:
+            notebook.use_theme(theme)
+            notebook.screenshot(f"turn call {theme}")
+            expect(call.locator("pre").first).to_be_visible()
 
 
-# Light comes last: the server keeps the theme for the tests that follow.
-@pytest.mark.parametrize("theme", ["JupyterLab Dark", "JupyterLab Light"])
-def test_nothing_keeps_people_from_an_answer(open_cells: OpenCells, theme: str) -> None:
+def test_nothing_keeps_people_from_an_answer(open_cells: OpenCells) -> None:
     notebook = open_cells([LOAD, CODE, f"{ECHO}\ntwo"])
-    notebook.use_theme(theme)
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
     shown.get_by_role("button", name="Retry").click(timeout=WAIT)
     expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2", timeout=WAIT)
-    assert barriers(notebook.page, ".jan-Turn") == []
-    shown.get_by_role("button", name="Edit").click()
-    assert barriers(notebook.page, ".jan-Turn") == []
-    notebook.page.keyboard.press("Escape")
-    expect(shown.get_by_role("button", name="Edit")).to_be_focused()
+    for theme in THEMES:
+        notebook.use_theme(theme)
+        assert barriers(notebook.page, ".jan-Turn") == []
+        shown.get_by_role("button", name="Edit").click()
+        assert barriers(notebook.page, ".jan-Turn") == []
+        notebook.page.keyboard.press("Escape")
+        expect(shown.get_by_role("button", name="Edit")).to_be_focused()
 
 
 def test_the_memory_map_marks_chat_cells(open_cells: OpenCells) -> None:
