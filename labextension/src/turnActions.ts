@@ -38,8 +38,10 @@ function memory(view: TurnView, state: PageState): HTMLElement {
     branch: trans.__('on another branch'),
     left: trans.__('built on a branch that is no longer shown')
   };
-  const made = element('span', 'jan-Turn-memory', state.pinned ? trans.__('pinned') : words[state.memory]);
+  const told = state.pinned ? trans.__('pinned') : words[state.memory];
+  const made = element('span', 'jan-Turn-memory', told);
   made.dataset.memory = state.memory;
+  made.toggleAttribute('data-told', String(view.shown?.footer ?? '').includes(told));
   return made;
 }
 
