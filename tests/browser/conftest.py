@@ -30,7 +30,10 @@ FLAGS = (
 OURS = "/extensions/jan-magics/"
 # These fail by themselves: ipywidgets without a kernel, Notebook 7 while it loads, and a comm of
 # JupyterLab whose kernel ends before it has a subshell.
-OTHERS = ("/extensions/@jupyter-widgets/", "/static/notebook/", "subshell creation failed")
+OTHERS = (
+    "/extensions/@jupyter-widgets/", "/static/notebook/", "subshell creation failed",
+    "Canceled future for create_subshell_request",
+)  # fmt: skip
 # Tall, because JupyterLab leaves out cells that are off the screen.
 SIZE: ViewportSize = {"width": 1100, "height": 1400}
 

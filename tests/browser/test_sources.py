@@ -23,8 +23,7 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     first.get_by_role("button", name="boats.md").click()
     expect(first.locator("mark")).to_contain_text("boat", timeout=WAIT)
     jump = second.get_by_role("button")
-    jump.focus()
-    notebook.page.keyboard.press("Enter")
+    jump.press("Enter")
     expect(second.locator("mark")).to_be_visible(timeout=WAIT)
     assert barriers(notebook.page, ".jan-Turn") == []
     notebook.screenshot("sources")
