@@ -176,10 +176,15 @@ def main() -> int:
     given = parser.parse_args()
     scripts = given.scripts or (FAST if given.quick else SCRIPTS)
     about = machine()
-    noted = list(measured(scripts, 1 if given.quick else given.rounds, quick=given.quick))
-    rows = summed((script, claims) for script, (claims, _) in noted)
-    others = list(dict.fromkeys(each for _, (_, gone) in noted for each in gone))
-    print(written(rows, others, about))
+    noted, rows, others = list[tuple[str, Noted]](), list[dict[str, Any]](), list[LeftOut]()
+    table = ""
+    for each in measured(scripts, 1 if given.quick else given.rounds, quick=given.quick):
+        noted.append(each)
+        rows = summed((script, claims) for script, (claims, _) in noted)
+        others = list(dict.fromkeys(gone for _, (_, left) in noted for gone in left))
+        # Half an hour that is cut short leaves what it has found so far.
+        table = written(rows, others, about)
+    print(table)
     failed = sum(each.why.startswith("FAILED") for each in others)
     judged = [each for each in rows if each["unit"] == RATIO] if given.quick else rows
     missed = [each for each in judged if not each["holds_in_part" if given.quick else "holds"]]
