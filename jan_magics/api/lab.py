@@ -13,6 +13,7 @@ from jan_magics.api.host import Host, Showing
 from jan_magics.api.lab_sources import source_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.panel import ACTIONS as OF_THREADS
+from jan_magics.api.panel import panel_of
 from jan_magics.api.panel_documents import ACTIONS as OF_DOCUMENTS
 from jan_magics.api.panel_thread import ACTIONS as OF_THREAD
 from jan_magics.api.shown import shown_of, stored_of
@@ -71,10 +72,11 @@ def running(buttons: Buttons, _: Request) -> Mapping[str, object]:
     return {"turns": turns}
 
 
-def status(_: Buttons, __: Request) -> Mapping[str, object]:
-    """Tell where the cells are: thread, model, and how much of the budget the newest turn took."""
-    session = current_host().session()
-    view, last = session.glance(), session.last
+def status(buttons: Buttons, _: Request) -> Mapping[str, object]:
+    """Tell where the cells are: thread, model, and how much of the budget the next turn takes."""
+    host = panel_of(buttons).host  # which tells the page from now on that something has changed
+    session = host.session()
+    view = session.glance()
     thread = view.thread
     found: dict[str, object] = {
         "thread": shown_title(thread) if thread else "",
@@ -83,9 +85,10 @@ def status(_: Buttons, __: Request) -> Mapping[str, object]:
         "tokens": None,
         "budget": None,
     }
-    plan = last.turn.plan if last and thread and last.turn.thread.id == thread.id else None
-    if plan is not None:
-        found |= {"tokens": plan.tokens, "budget": plan.budget.input}
+    if thread is not None:
+        with suppress(JanError):  # no model answers here: the gauge of the panel says why
+            plan = host.preview(Asking()).plan
+            found |= {"tokens": plan.tokens, "budget": plan.budget.input}
     return found
 
 

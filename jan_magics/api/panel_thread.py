@@ -18,6 +18,7 @@ from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import legible
 from jan_magics.widgets.context_buttons import can_of, changeable
 from jan_magics.widgets.line import Request, number, text
+from jan_magics.widgets.open_views import views_of
 
 ROWS: Final = 200
 """Messages of a tree that are told at a time, unless a page wants more."""
@@ -48,17 +49,27 @@ def branch(buttons: Buttons, request: Request) -> Mapping[str, object]:
     return {}
 
 
-def budget(buttons: Buttons, _: Request) -> Mapping[str, object]:
-    """Return what the next prompt would be sent with, and what can be done about it."""
+def budget(buttons: Buttons, request: Request) -> Mapping[str, object]:
+    """Return what the next prompt would be sent with, and what can be done about it.
+
+    `prompt` is what is being typed into a cell.
+    """
     panel = panel_of(buttons)
+    prompt = str(request.get("prompt") or "")
     view = panel.host.session().glance()
     failure = panel.context.failure
     return {
-        **told_of(panel.host.preview(Asking())),
+        **told_of(panel.host.preview(Asking(prompt if prompt.strip() else ""))),
         "can": can_of(view, look(view.path(), view.records)),
         "compacting": panel.context.busy,
         "failed": {"said": failure["message"], "next": failure["next"]} if failure else None,
     }
+
+
+def typed(buttons: Buttons, request: Request) -> Mapping[str, object]:
+    """Let the gauges in the notebook follow what is being typed into a cell."""
+    views_of(panel_of(buttons).host.shell).typed(str(request.get("prompt") or ""))
+    return {}
 
 
 def context(buttons: Buttons, request: Request) -> Mapping[str, object]:
@@ -80,5 +91,5 @@ def _around(rows: Sequence[Row], limit: int) -> tuple[int, int]:
 
 
 ACTIONS: Final[Mapping[str, Any]] = MappingProxyType({
-    "tree": tree, "branch": branch, "budget": budget, "context": context,
+    "tree": tree, "branch": branch, "budget": budget, "typed": typed, "context": context,
 })  # fmt: skip

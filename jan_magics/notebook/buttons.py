@@ -155,6 +155,8 @@ class Buttons:
                 return False
             if self.joined.is_set():
                 self.joined.clear()
+                if self._streams is not None:
+                    self._streams.again()  # nothing else will say that the turn goes on
                 comms.append(self.open_comm(target_name=ASK, data=dict(data)))
             elif now >= call:
                 call = now + CALLING

@@ -58,6 +58,14 @@ class Streams:
         stream.markdown, stream.note = markdown, note
         self.say(event)
 
+    def again(self) -> None:
+        """Send the whole of each turn, for a page that has been loaded since it began."""
+        for stream in tuple(self.running.values()):
+            self.say({
+                "kind": "turn", "turn": stream.id, "cell": stream.cell, "at": 0,
+                "text": stream.markdown, "note": stream.note,
+            })  # fmt: skip
+
     def end(
         self, stream: Stream, bundle: Mapping[str, object] | None = None, said: str = ""
     ) -> None:

@@ -133,6 +133,8 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
         lambda: page.comm is not None,
         view.mark,
         partial(told, say, partial(view.hear, READY)),
+        view.kind,
+        lambda content: told(say, partial(view.hear, content)),
     )
     view.joined(say)
     page.on_msg(hear)

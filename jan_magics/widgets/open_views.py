@@ -1,6 +1,6 @@
 """The views that are open in a kernel: they follow what cells do, and end with their cell's run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,12 +14,17 @@ ATTRIBUTE: Final = "jan_magics_views"
 
 @dataclass(slots=True)
 class Opened:
-    """An open view: how it is closed, by what a change is noticed, and how it is drawn anew."""
+    """An open view: how it is closed, by what a change is noticed, and how it is drawn anew.
+
+    `hear` takes what a page says to views of a `kind`.
+    """
 
     close: Callable[[], None]
     is_open: Callable[[], bool]
     mark: Callable[[], object]
     draw: Callable[[], None]
+    kind: str = ""
+    hear: Callable[[Mapping[str, Any]], None] | None = None
     cell: str = ""
     run: str = ""
     seen: object = None
@@ -37,6 +42,12 @@ class OpenViews:
         view.cell, view.run, view.seen = cell_id(self.shell), execution_key(self.shell), view.mark()
         self._close(view.cell, view.run)
         self.opened.append(view)
+
+    def typed(self, text: str) -> None:
+        """Let gauges follow a prompt that is being typed elsewhere."""
+        for view in self.opened:
+            if view.kind == "budget" and view.hear is not None and view.is_open():
+                view.hear({"kind": "text", "text": text})
 
     def before_cell(self, info: Any) -> None:
         """Close what an earlier run of a cell has shown: its output is about to go."""

@@ -43,6 +43,7 @@ function show(
   }
   const box = questionBox(asked, trans, verdict => line.say({ token, digest, verdict }));
   box.dataset.token = token;
+  box.dataset.kernel = line.kernel.id;
   comm.onClose = () => {
     const focused = box.contains(document.activeElement);
     box.remove();
@@ -63,6 +64,16 @@ export const approvalPlugin: JupyterFrontEndPlugin<void> = {
   optional: [ITranslator],
   activate: (_app, kernels: IKernels, translator: ITranslator | null) => {
     kernels.each((panel, line) => {
+      const drop = () =>
+        panel.node
+          .querySelectorAll<HTMLElement>('.jan-Question')
+          .forEach(each => each.dataset.kernel === line.kernel.id && each.remove());
+      line.kernel.disposed.connect(drop);
+      line.kernel.statusChanged.connect((_kernel, status) => {
+        if (['restarting', 'autorestarting', 'dead', 'terminating'].includes(status)) {
+          drop(); // nobody is there any more who could take the answer
+        }
+      });
       line.kernel.registerCommTarget(ASK, (comm, message) =>
         show(panel, line, comm, message, translator ?? nullTranslator)
       );

@@ -6,6 +6,7 @@ import { kernelsPlugin } from './kernels';
 import { liveViewPlugin } from './liveView';
 import { panelPlugin } from './panelPlugin';
 import { preferencesPlugin } from './preferences';
+import { shieldedKeysPlugin } from './shieldedKeys';
 import { statusPlugin } from './status';
 import { syntaxPlugin } from './syntax';
 import { turnPlugin } from './turnPlugin';
@@ -20,5 +21,6 @@ export default [
   droppingPlugin,
   liveViewPlugin,
   statusPlugin,
-  panelPlugin
+  panelPlugin,
+  shieldedKeysPlugin
 ];

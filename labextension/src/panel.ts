@@ -15,6 +15,7 @@ import { Threads } from './panelThreads';
 import { Branches } from './panelTree';
 import { upgrade } from './status';
 import { type News } from './turns';
+import { Typing } from './typing';
 
 const LOAD = '%load_ext jan_magics';
 /** Where the names of the folded sections are kept. */
@@ -33,7 +34,9 @@ export class ChatPanel extends Widget implements PanelScene {
   line: KernelLine | null = null;
   private readonly head = element('h2', 'jan-Panel-head');
   private readonly quiet = element('div', 'jan-Panel-nobody');
+  private readonly context: Context;
   private readonly documents: Documents;
+  private readonly typing: Typing;
   private readonly sections: Section<unknown>[];
   private readonly languages = new WeakMap<Kernel.IKernelConnection, string>();
   private shown: NotebookPanel | null = null;
@@ -52,11 +55,17 @@ export class ChatPanel extends Widget implements PanelScene {
     this.title.caption = trans.__('Chat: threads, context and documents');
     this.node.setAttribute('role', 'region');
     this.node.setAttribute('aria-label', this.title.caption);
+    this.context = new Context(this);
     this.documents = new Documents(this);
+    this.typing = new Typing(tracker);
+    this.typing.changed.connect(() => {
+      this.line?.ask('typed', { prompt: this.prompt }).catch(() => undefined);
+      this.context.refresh();
+    });
     this.sections = [
       new Threads(this),
       new Branches(this),
-      new Context(this),
+      this.context,
       this.documents
     ] as Section<unknown>[];
     this.node.append(this.head, this.quiet, ...this.sections.map(({ node }) => node));
@@ -64,9 +73,18 @@ export class ChatPanel extends Widget implements PanelScene {
     kernels.each((_panel, line) => {
       line.opened.connect(() => this.follow());
       line.news.connect((_line, news) => this.hear(line, news));
-      line.told.connect((_line, event) => event.kind === 'over' && this.refresh());
+      line.told.connect((_line, event) => {
+        this.typing.forget();
+        if (event.kind === 'over') {
+          this.refresh();
+        }
+      });
     });
     this.follow();
+  }
+
+  get prompt(): string {
+    return this.typing.prompt;
   }
 
   get looking(): boolean {
@@ -153,6 +171,9 @@ export class ChatPanel extends Widget implements PanelScene {
     }
     if (line.older) {
       return say(upgrade(line.older, trans));
+    }
+    if (kernel.status === 'busy') {
+      return say(trans.__('The kernel is busy. What it knows stands here when the cell is over.'));
     }
     const language = this.languages.get(kernel);
     if (language === undefined) {

@@ -82,7 +82,7 @@ export class Context extends Section<PageBudget> {
   }
 
   protected ask(line: KernelLine): Promise<PageBudget> {
-    return line.ask('budget');
+    return line.ask('budget', { prompt: this.scene.prompt });
   }
 
   protected show(state: PageBudget): void {

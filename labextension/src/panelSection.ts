@@ -10,6 +10,8 @@ export interface PanelScene {
   readonly tongue: string;
   readonly line: KernelLine | null;
   readonly looking: boolean;
+  /** The prompt that is being typed into a chat cell, '' where nobody types. */
+  readonly prompt: string;
   refresh(): void;
 }
 

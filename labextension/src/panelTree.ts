@@ -25,6 +25,7 @@ export class Branches extends Section<PageTree> {
     this.about.dir = 'auto';
     this.said.setAttribute('role', 'status');
     this.tree.setAttribute('role', 'tree');
+    this.tree.setAttribute('aria-multiselectable', 'true'); // the whole of the path is
     this.tree.setAttribute('aria-label', scene.trans.__('Branches'));
     this.tree.addEventListener('keydown', event => this.press(event));
     this.more = button('', () => {

@@ -46,6 +46,7 @@ export function questionBox(
       : trans.__('A turn needs the MCP server');
   const box = element('div', 'jan-Question');
   box.setAttribute('role', 'group');
+  box.tabIndex = -1;
   box.setAttribute('aria-label', `${words} ${asked.name}`);
   // Else the notebook takes Enter and Space for itself.
   box.dataset.lmSuppressShortcuts = 'true';
@@ -59,6 +60,9 @@ export function questionBox(
 
   const row = element('div', 'jan-Question-buttons');
   const choose = (verdict: Verdict) => {
+    if (box.contains(document.activeElement)) {
+      box.focus(); // a button that is switched off loses the focus to nobody
+    }
     row.querySelectorAll('button').forEach(button => {
       button.disabled = true;
     });

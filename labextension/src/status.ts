@@ -44,6 +44,7 @@ class StatusItem extends Widget {
     kernels.each((_panel, line) => {
       line.opened.connect(() => this.refresh());
       line.told.connect((_line, event) => event.kind === 'over' && this.refresh());
+      line.news.connect((_line, news) => news.kind === 'changed' && this.refresh());
     });
   }
 

@@ -43,16 +43,17 @@ function callCard(call: PageCall, trans: TranslationBundle): HTMLElement {
   return card;
 }
 
-/** What stands above the words: the reasoning, folded. */
+/** What came before the words: the reasoning, folded, and tool calls, each unfolding. */
 export function above(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
   const words = element('div', 'jan-Turn-thoughts', turn.reasoning);
   words.dir = 'auto';
-  return turn.reasoning ? [folded('jan-Turn-reasoning', trans.__('Reasoning'), words)] : [];
+  const calls = (turn.calls ?? []).map(call => callCard(call, trans));
+  return turn.reasoning ? [folded('jan-Turn-reasoning', trans.__('Reasoning'), words), ...calls] : calls;
 }
 
-/** What stands below them: tool calls, each unfolding, and sources. */
+/** What stands below them: sources. */
 export function below(turn: PageShown, look: Look, trans: TranslationBundle): HTMLElement[] {
-  const parts: HTMLElement[] = (turn.calls ?? []).map(call => callCard(call, trans));
+  const parts: HTMLElement[] = [];
   if (turn.sources?.length) {
     const list = element('ol', 'jan-Turn-list');
     list.append(...turn.sources.map(source => sourceRow(source, look, trans)));

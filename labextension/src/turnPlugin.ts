@@ -43,6 +43,7 @@ class Turns implements Scene, ITurns {
       line.told.connect((_line, event) => this.tell(panel, line, event));
       line.shown.connect((_line, shown) => this.place(panel, shown));
       line.opened.connect(() => this.views.forEach(view => this.check(view)));
+      line.news.connect((_line, news) => news.kind === 'changed' && this.askSoon());
     });
   }
 
@@ -75,12 +76,15 @@ class Turns implements Scene, ITurns {
   check(view: TurnView): void {
     view.state = null;
     view.paintSoon();
-    if (!this.asking) {
-      this.asking = window.setTimeout(() => {
-        this.asking = 0;
-        void this.askAll();
-      }, 50);
-    }
+    this.askSoon();
+  }
+
+  /** Ask about all of them, once for all that happens at this moment. */
+  private askSoon(): void {
+    this.asking ||= window.setTimeout(() => {
+      this.asking = 0;
+      void this.askAll();
+    }, 50);
   }
 
   async look(view: TurnView, n: number): Promise<PageChunk | null> {

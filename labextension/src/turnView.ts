@@ -8,6 +8,7 @@ import { addCodeTools } from './codeTools';
 import { button, element } from './elements';
 import { type KernelLine, TURN, saidOf } from './kernelLine';
 import type { PageChunk, PageLive, PageOver, PageShown, PageState } from './protocol';
+import { sparing } from './prices';
 import { quietSanitizer, withoutDrawing } from './safeHtml';
 import { aimAt } from './sourceRows';
 import { Speaker } from './speaker';
@@ -70,7 +71,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
       sanitizer: quietSanitizer(registry.sanitizer),
       resolver: null,
       linkHandler: null,
-      latexTypesetter: registry.latexTypesetter,
+      latexTypesetter: sparing(registry.latexTypesetter),
       markdownParser: registry.markdownParser ?? undefined
     });
     this.body.addClass('jan-Turn-body');
@@ -209,7 +210,10 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     addCiteLinks(this.body.node, turn.sources ?? [], aim, this.trans);
     const footer = element('div', 'jan-Turn-footer');
     footer.dataset.lmSuppressShortcuts = 'true';
-    footer.append(element('div', 'jan-Turn-words', String(turn.footer ?? '')));
+    // The buttons beside it say which version it is.
+    const picked = actions.go && (this.state?.versions ?? 1) > 1;
+    const said = String(turn.footer ?? '');
+    footer.append(element('div', 'jan-Turn-words', picked ? said.replace(/ ‹\d+\/\d+›/, '') : said));
     footer.append(actionRow(this, actions));
     // Made once for a turn: what somebody has unfolded stays so.
     if (this.partsOf !== turn) {

@@ -16,13 +16,22 @@ def test_by_toolbar_shortcut_and_palette(open_cells: OpenCells) -> None:
     page.get_by_role("button", name="Insert a chat cell below").click()
     page.keyboard.type("--help")  # below the magic line
     expect(notebook.lines(1).nth(1)).to_have_text("--help")
-    notebook.edit(1, f"{ECHO} --window 4000\n你好")
+    notebook.edit(1, f"{ECHO} --window 4000\n" + "你好 " * 300)
     page.keyboard.press("Alt+Shift+Enter")
     shown = turn(notebook, 1)
     expect(shown.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT)
     assert notebook.evaluate("return panel.content.activeCellIndex") == 1
     expect(page.locator(STATUS)).to_contain_text("offline:echo · ", timeout=WAIT)
     expect(page.locator(STATUS)).to_contain_text("% of the budget")
+
+    before = page.locator(STATUS).text_content() or ""
+    notebook.edit(0, "%chat clear")
+    notebook.run(0)
+    expect(page.locator(STATUS)).not_to_have_text(before, timeout=WAIT)
+    notebook.edit(0, "%chat clear --off")
+    notebook.run(0)
+    expect(page.locator(STATUS)).to_have_text(before, timeout=WAIT)
+    notebook.evaluate("panel.content.activeCellIndex = 1")
 
     page.keyboard.press("Alt+Shift+R")
     versions = shown.locator(".jan-Turn-versions")

@@ -43,6 +43,7 @@ const CHINESE = {
   '{n} more': '还有 {n} 条',
   '{n} earlier': '之前还有 {n} 条',
   'the answer is there': '回答完成',
+  stopped: '已停止',
   'Edited text': '编辑内容'
 };
 const TAGS = new Set(
@@ -339,7 +340,7 @@ function render({ model, el }) {
     status.textContent = busy
       ? t(busy.what === 'compacting' ? 'compacting…' : 'answering…')
       : wasBusy?.what === 'answering'
-        ? t('the answer is there')
+        ? t(message.rows.at(-1)?.cut ? 'stopped' : 'the answer is there')
         : message.total
           ? ''
           : t('nothing said yet');

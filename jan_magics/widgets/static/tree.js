@@ -14,7 +14,7 @@ function render({ model, el }) {
   const framed = frame(el, t('Branches'));
   const title = make('div', { class: 'jan-title', dir: 'auto' });
   const hint = make('div', { class: 'jan-quiet' }, t('Arrows walk, Enter goes to a branch'));
-  const tree = make('div', { class: 'jan-tree', role: 'tree', 'aria-label': t('Branches') });
+  const tree = make('div', { class: 'jan-tree', role: 'tree', 'aria-multiselectable': 'true', 'aria-label': t('Branches') });
   const status = make('div', { class: 'jan-quiet', role: 'status' });
   framed.body.append(make('div', { class: 'jan-quiet' }, t('waiting for the kernel')));
   let items = [];
