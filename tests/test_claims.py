@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.__main__ import ROOT, summed
+from tests.benchmarks.__main__ import ROOT, run, short, summed
 from tests.benchmarks.claims import NOTES, Claim, LeftOut, read
 from tests.benchmarks.rounds import by_question, exponent, interleaved
 
@@ -57,6 +57,22 @@ def test_what_a_script_notes_is_read_back(tmp_path: Path) -> None:
         [Claim("搜索", 2, "×", most=1, low=1, high=3, rounds=3)],
         [LeftOut("llm", "not installed")],
     )
+
+
+def test_a_script_that_fails_is_told(tmp_path: Path) -> None:
+    (claims, others), _ = run("of_nothing", logs=tmp_path)
+    assert not claims
+    assert others == [
+        LeftOut("bench_of_nothing", f"FAILED: {tmp_path / 'of_nothing.log'} says why")
+    ]
+    assert "bench_of_nothing" in (tmp_path / "of_nothing.log").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(0.0123456, "0.0123"), (99.96, "100"), (4261, "4,261")]
+)
+def test_a_number_is_said_in_three_digits(number: float, said: str) -> None:
+    assert short(number) == said
 
 
 def test_all_take_turns_and_who_begins_changes() -> None:

@@ -50,14 +50,17 @@ print(json.dumps(found))
 Noted = tuple[list[Claim], list[LeftOut]]
 
 
-def run(script: str, *, quick: bool = False) -> tuple[Noted, float]:
-    """Run a script; returns what it notes, and the seconds that it took."""
-    TABLE.mkdir(parents=True, exist_ok=True)
+def run(script: str, *, quick: bool = False, logs: Path = TABLE) -> tuple[Noted, float]:
+    """Run a script; returns what it notes, and the seconds that it took.
+
+    What it says goes into a file of `logs`.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         notes = Path(folder) / "claims.jsonl"
         notes.touch()
         env = {**os.environ, NOTES: str(notes)} | ({QUICK: "1"} if quick else {})
-        said = TABLE / f"{script}.log"
+        said = logs / f"{script}.log"
         begun = time.perf_counter()
         with said.open("wb") as file:
             subprocess.run(
@@ -68,7 +71,7 @@ def run(script: str, *, quick: bool = False) -> tuple[Noted, float]:
         claims, others = read(notes.read_text("utf-8"))
     # A script that ends early has claimed only a part, whatever it returns.
     if not (claims or others) or "Traceback (most" in said.read_text("utf-8", "replace"):
-        others.append(LeftOut(f"bench_{script}", f"FAILED: build/bench/{script}.log says why"))
+        others.append(LeftOut(f"bench_{script}", f"FAILED: {said} says why"))
     return (claims, others), took
 
 
@@ -142,6 +145,11 @@ def machine() -> dict[str, Any]:
     }  # fmt: skip
 
 
+def short(number: float) -> str:
+    """Return a number with three digits that say something."""
+    return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
+
+
 def written(
     rows: Sequence[Mapping[str, Any]], others: Sequence[LeftOut], about: Mapping[str, Any]
 ) -> str:
@@ -150,7 +158,7 @@ def written(
     for script in dict.fromkeys(each["script"] for each in rows):
         lines.append(f"{script}:")
         lines += [
-            f"  {each['line']}  {each['p10']:.3g} to {each['p90']:.3g} in {each['rounds']}"
+            f"  {each['line']}  {short(each['p10'])} to {short(each['p90'])} in {each['rounds']}"
             for each in rows
             if each["script"] == script
         ]

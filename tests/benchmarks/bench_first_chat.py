@@ -29,7 +29,7 @@ from tests.benchmarks.rounds import interleaved, judged
 from tests.kernel import Kernel, running_kernel
 
 TOKENS = 2000
-ROUNDS = 9
+ROUNDS, QUICK_ROUNDS = 9, 25
 REQUIRED = {"stream": 1.5, "cell": 2.5, "bytes": 500_000, "interrupt": 0.05, "load": 0.1}
 UNITS = {"stream": RATIO, "cell": RATIO, "bytes": "B", "updates": ""}
 NAMES = {
@@ -118,7 +118,7 @@ def streaming(report: dict[str, list[float]], folder: Path) -> None:
             "engine": lambda: ours(bridge, provider),
             "cell": lambda: running.ok("%%chat\nhi"),
         }
-        times = interleaved(ways, ROUNDS)
+        times = interleaved(ways, QUICK_ROUNDS if quick() else ROUNDS)
         bridge.call(provider.close)
         bridge.close()
     report["raw_s"] = times["raw"]
