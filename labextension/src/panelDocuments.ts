@@ -85,9 +85,11 @@ export class Documents extends Section<PageCollections> {
   }
 
   protected show({ rows }: PageCollections): void {
-    if (!this.begun && rows.length) {
+    // While it is being made, nobody knows yet that it will be the usual one.
+    const usual = rows.find(row => row.usual);
+    if (!this.begun && usual) {
       this.begun = true;
-      rows.filter(({ usual }) => usual).forEach(({ id }) => this.open.set(id, STEP));
+      this.open.set(usual.id, STEP);
     }
     const focused = this.list.querySelector<HTMLElement>('summary:focus')?.dataset.collection;
     this.finding.offer(rows);

@@ -64,7 +64,9 @@ def test_files_are_listed_and_found_with_scores(open_cells: OpenCells, tmp_path:
 
 
 def test_a_bar_shows_how_far_documents_are(open_cells: OpenCells, tmp_path: Path) -> None:
-    notebook = open_cells([load(tmp_path), ADD])
+    (tmp_path / "own.md").write_text("A boat of my own.", encoding="utf-8")
+    own = f"%rag add '{tmp_path}/own.md' --embedder none"
+    notebook = open_cells([load(tmp_path), ADD, own])
     panel = open_panel(notebook)
     documents = section(panel, "documents")
     notebook.run(0)
@@ -75,6 +77,10 @@ def test_a_bar_shows_how_far_documents_are(open_cells: OpenCells, tmp_path: Path
     expect(documents.get_by_role("progressbar")).to_be_hidden()
     seen = notebook.page.evaluate("window.seen")
     assert any(words.startswith("许多 notes: ") and " of 600 " in words for words in seen), seen
+    # The default unfolds when it comes, also beside another that was there before it.
+    expect(documents.locator(".jan-Panel-file")).to_have_count(0)
+    notebook.run(2)
+    expect(documents.locator(".jan-Panel-file")).to_contain_text("own.md", timeout=WAIT)
 
 
 def test_a_collection_on_a_server_is_among_them(
