@@ -19,7 +19,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser import notebook
-from tests.browser.lab import Ahead, Lab, running_lab
+from tests.browser.lab import Lab, running_lab
 from tests.browser.notebook import OpenNotebook
 
 FLAGS = (
@@ -48,14 +48,6 @@ def lab(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab
     """A running JupyterLab; not started where there is no browser to look at it."""
     with running_lab(tmp_path_factory.mktemp("lab")) as running:
         yield running
-
-
-@pytest.fixture(scope="package")
-def ahead(lab: Lab) -> Iterator[Ahead]:
-    """The kernel that the next notebook will have."""
-    starting = Ahead(lab)
-    yield starting
-    starting.wait()
 
 
 @pytest.fixture(scope="package")
@@ -136,15 +128,14 @@ def blank(desk: Desk) -> Iterator[Page]:
 
 
 @pytest.fixture
-def open_cells(page: Page, lab: Lab, ahead: Ahead) -> Iterator[OpenCells]:
+def open_cells(page: Page, lab: Lab) -> Iterator[OpenCells]:
     """Open a new notebook that has these code cells."""
     opened: list[OpenNotebook] = []
 
     def open_notebook(sources: Sequence[str]) -> OpenNotebook:
-        name = ahead.take()
+        name = f"notebook-{len(list(lab.root.iterdir()))}.ipynb"
         notebook.write(lab.root / name, sources)
         opened.append(OpenNotebook.show(page, lab, name))
-        ahead.begin()
         return opened[-1]
 
     yield open_notebook

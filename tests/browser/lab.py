@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 
 import httpx
 
@@ -44,39 +43,6 @@ class Lab:
     def link_beside(self, notebook: str) -> str:
         """Give the same in a workspace of its own: two pages in one would be loaded twice."""
         return f"{self.url}/lab/workspaces/beside/tree/{notebook}?token={self.token}&reset"
-
-
-class Ahead:
-    """Notebooks by number, and the kernel of the next one: it starts while a test still runs.
-
-    JupyterLab finds the session of a notebook that it opens, as after a reload.
-    """
-
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        self.count = 0
-        self._starting: Thread | None = None
-
-    def take(self) -> str:
-        """Return the name of the next notebook; its kernel is under way, but for the first."""
-        self.wait()
-        return f"notebook-{self.count}.ipynb"
-
-    def begin(self) -> None:
-        """Ask the server for the kernel of the notebook after the one that was taken last."""
-        self.count += 1
-        self._starting = Thread(target=self._start, args=(self.take(),))
-        self._starting.start()
-
-    def wait(self) -> None:
-        """Wait until the server has answered."""
-        if self._starting is not None:
-            self._starting.join()
-
-    def _start(self, name: str) -> None:
-        session = {"path": name, "name": name, "type": "notebook", "kernel": {"name": "python3"}}
-        address, token = f"{self.lab.url}/api/sessions", {"token": self.lab.token}
-        httpx.post(address, params=token, json=session, timeout=60).raise_for_status()
 
 
 def _free_port() -> int:

@@ -112,3 +112,5 @@ def test_what_is_folded_stays_folded_after_a_reload(open_cells: OpenCells, tmp_p
     with page.expect_response(keeps):
         section(panel, "branches").locator("> summary").press("Enter")
     expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(2, timeout=WAIT)
+    notebook.close_kernel()
+    page.goto("about:blank")  # what JupyterLab has restored is no fresh beginning
