@@ -10,7 +10,7 @@ LAB_SOURCES := $(wildcard labextension/src/*.ts labextension/style/* labextensio
   $(addprefix labextension/,package.json package-lock.json tsconfig.json install.json .npmrc)
 INSTALLED := $(VENV)/installed
 MODEL := $(VENV)/model
-JOBS ?= 2
+JOBS ?= 3
 FUZZ ?= 60
 
 .PHONY: help check test soak fuzz bench quality demo lab fix labextension model clean
@@ -54,10 +54,11 @@ check: $(INSTALLED)
 	$(BIN)/python -m tests.house
 
 # A file's tests stay in one process, as they share kernels or a page; browsers get the machine to
-# themselves, each with a JupyterLab of its own.
+# themselves, each with a JupyterLab of its own. The others wait for kernels and servers: three workers
+# keep two processors busy.
 test: $(INSTALLED) $(MODEL)
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --ignore tests/browser
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile tests/browser
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser
 
 # What takes minutes and so is small in the suite: kills at random points, full disks, clocks that go
 # backwards, servers that lie. Mounting small disks takes root; elsewhere those tests are skipped.
