@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jan_magics.rag.fusion import convex, rrf, weight_of
+from jan_magics.rag.fusion import convex, rrf, trust_in, weight_of
 from jan_magics.rag.options import Options
 from jan_magics.rag.snapshot import Snapshot
 from jan_magics.rag.vectors import FloatVector
@@ -57,7 +57,10 @@ def gather(
     if options.fusion == "rrf":
         fused = rrf((near, said))
     else:
-        weight = weight_of(cosines, scores) if options.weight is None else options.weight
+        weight = options.weight
+        if weight is None:
+            by = snapshot.fingerprint.id if snapshot.fingerprint else ""
+            weight = weight_of(cosines, scores, trust_in(by))
         fused = convex(vector, words, weight)
     near_ranks, said_ranks = _ranks(near), _ranks(said)
     made = [

@@ -5,9 +5,16 @@ from typing import Final
 
 RRF_K: Final = 60
 """Cormack, Clarke & Büttcher, SIGIR 2009."""
-LARGEST_WEIGHT: Final = 0.7
-"""Of the cosine. Measured: docs/decisions, on fusing words and vectors."""
+AVERAGED: Final = 0.7
+"""What a cosine is trusted with where a vector is the mean of its words'. See trust_in."""
+TRAINED: Final = 1.1
+"""The same where a model was trained to make vectors of sentences."""
+_OF_WORDS: Final = frozenset(("static", "hash"))
 _FOLLOWING: Final = 10
+_LOOKED_AT: Final = 50
+"""Of each pool, so that a longer list weighs as a short one does."""
+_USUAL: Final = 0.55
+"""How far BM25 falls over a pool, as a share of its best score, on questions of every kind."""
 
 
 def convex(
@@ -45,17 +52,29 @@ def scaled(scores: Mapping[int, float]) -> dict[int, float]:
     return {n: (score - low) / (high - low) for n, score in scores.items()}
 
 
-def weight_of(vector: Sequence[float], words: Sequence[float]) -> float:
-    """Return the weight of the cosine that the pools of one question ask for.
+def trust_in(embedder: str) -> float:
+    """Return what the cosines of an embedder are trusted with, by its name.
 
-    weight = 0.7 · v / (v + w), where v and w say how far the best of a pool stands out:
-    (best − mean of the next ten) / (best − last). `vector` and `words` are the scores of the two
-    pools, the best first.
+    Measured: docs/decisions, on fusing words and vectors.
+    """
+    return AVERAGED if embedder in _OF_WORDS else TRAINED
+
+
+def weight_of(vector: Sequence[float], words: Sequence[float], trust: float = AVERAGED) -> float:
+    """Return the weight of the cosine, 0 to 1, that the pools of one question ask for.
+
+    weight = trust · v / (v + w) · (1.55 − f), where v and w say how far the best of a pool stands
+    out: (best − mean of the next ten) / (best − last), and f how far the words' scores fall:
+    (best − last) / best. Where all say the same, words say little. `vector` and `words` are the
+    scores of the two pools, the best first; 50 of each are looked at.
     """
     if not words or not vector:
         return 0.0 if words else 1.0
+    vector, words = vector[:_LOOKED_AT], words[:_LOOKED_AT]
     near, said = _standing_out(vector), _standing_out(words)
-    return LARGEST_WEIGHT * near / (near + said) if near + said else LARGEST_WEIGHT / 2
+    share = near / (near + said) if near + said else 0.5
+    fall = (words[0] - words[-1]) / words[0] if len(words) > 1 and words[0] > 0 else 1.0
+    return min(1.0, max(0.0, trust * share * (1 + _USUAL - fall)))
 
 
 def _standing_out(scores: Sequence[float]) -> float:

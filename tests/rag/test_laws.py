@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jan_magics.domain.retrieval import Document, Index, Mode
-from jan_magics.rag.fusion import convex, rrf, scaled
+from jan_magics.rag.fusion import AVERAGED, TRAINED, convex, rrf, scaled, trust_in, weight_of
 from jan_magics.rag.options import Options
 from jan_magics.rag.vectors import Matrix, product, top, unit
 from tests.rag.embedding import Broken, Numbered
@@ -101,6 +101,28 @@ def test_a_row_that_is_no_number_spoils_no_other_and_warns_nobody() -> None:
     assert found[[0, 2, 3]].tolist() == [1, 3, 0]
     both = product(rows, np.eye(3, dtype=np.float32))
     assert both[[0, 2, 3]].tolist() == rows[[0, 2, 3]].tolist()
+
+
+FALLING = st.lists(st.floats(0, 50), max_size=120).map(lambda each: sorted(each, reverse=True))
+
+
+@given(FALLING, FALLING, st.sampled_from([AVERAGED, TRAINED]))
+def test_a_weight_is_a_share_and_a_longer_pool_changes_nothing(
+    near: list[float], said: list[float], trust: float
+) -> None:
+    weight = weight_of(near, said, trust)
+    assert 0 <= weight <= 1
+    assert weight_of(near[:50], said[:50], trust) == weight
+    assert weight_of([each / 64 for each in near], said, trust) == weight
+    assert weight_of(near, said, AVERAGED) <= weight_of(near, said, TRAINED)
+
+
+def test_words_that_all_say_the_same_say_little() -> None:
+    near = [0.8, 0.5, 0.4]
+    assert weight_of(near, [9, 8.9, 8.8]) > weight_of(near, [9, 4.5, 0.1])
+    assert weight_of(near, []) == 1
+    assert weight_of([], [9, 1]) == 0
+    assert trust_in("minilm") == trust_in("http://a/v1#b") > trust_in("static") == trust_in("hash")
 
 
 SCORES = st.dictionaries(st.integers(0, 30), st.floats(-5, 5), max_size=12)
