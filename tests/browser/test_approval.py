@@ -77,7 +77,7 @@ def test_always_asks_once_in_this_kernel(open_cells: OpenCells) -> None:
         expect(said(notebook, 2)).to_contain_text("Sent.", timeout=WAIT)
         notebook.run(2)
         expect(notebook.page.locator(".jan-Question")).to_have_count(0, timeout=WAIT)
-        expect(said(notebook, 2)).to_contain_text("answer ‹2/2›", timeout=WAIT)
+        expect(said(notebook, 2)).to_contain_text("‹2/2›", timeout=WAIT)
 
 
 def test_keys_alone_are_enough_and_typing_elsewhere_says_nothing(open_cells: OpenCells) -> None:

@@ -104,7 +104,7 @@ def test_running_a_cell_again_branches(open_cells: OpenCells) -> None:
     for cell in (0, 1, 2, 1):
         notebook.run(cell)
     answer = notebook.page.locator(".jp-Cell[data-windowed-list-index='1'] .jp-OutputArea")
-    expect(answer).to_contain_text("answer ‹2/2›")
+    expect(answer).to_contain_text("‹2/2›")
     expect(answer).to_contain_text("2 later messages stay on answer 1 · back: %chat undo")
     notebook.screenshot("chat-branch")
 
