@@ -66,14 +66,16 @@ def weight_of(vector: Sequence[float], words: Sequence[float], trust: float = AV
     weight = trust · v / (v + w) · (1.55 − f), where v and w say how far the best of a pool stands
     out: (best − mean of the next ten) / (best − last), and f how far the words' scores fall:
     (best − last) / best. Where all say the same, words say little. `vector` and `words` are the
-    scores of the two pools, the best first; 50 of each are looked at.
+    scores of the two pools, the best first; 50 of each are looked at. Of fewer, all that have a
+    word, the last is as far as the collection goes: f is then the usual 0.55.
     """
     if not words or not vector:
         return 0.0 if words else 1.0
     vector, words = vector[:_LOOKED_AT], words[:_LOOKED_AT]
     near, said = _standing_out(vector), _standing_out(words)
     share = near / (near + said) if near + said else 0.5
-    fall = (words[0] - words[-1]) / words[0] if len(words) > 1 and words[0] > 0 else 1.0
+    full = len(words) == _LOOKED_AT and words[0] > 0
+    fall = (words[0] - words[-1]) / words[0] if full else _USUAL
     return min(1.0, max(0.0, trust * share * (1 + _USUAL - fall)))
 
 

@@ -119,7 +119,10 @@ def test_a_weight_is_a_share_and_a_longer_pool_changes_nothing(
 
 def test_words_that_all_say_the_same_say_little() -> None:
     near = [0.8, 0.5, 0.4]
-    assert weight_of(near, [9, 8.9, 8.8]) > weight_of(near, [9, 4.5, 0.1])
+    alike, apart = ([9 - each * step for each in range(50)] for step in (0.01, 0.18))
+    assert weight_of(near, alike) > weight_of(near, apart)
+    # The few that have a word at all end where the collection ends.
+    assert np.isclose(weight_of(near, [9, 8.9, 8.8]), weight_of(near, [9, 8, 7]))
     assert weight_of(near, []) == 1
     assert weight_of([], [9, 1]) == 0
     assert trust_in("minilm") == trust_in("http://a/v1#b") > trust_in("static") == trust_in("hash")
