@@ -51,20 +51,21 @@ class Streams:
         if (markdown, note) == (stream.markdown, stream.note):
             return
         kept = _shared(stream.markdown, markdown)
-        event = {
-            "kind": "turn", "turn": stream.id, "cell": stream.cell, "at": _units(markdown[:kept]),
-            "text": markdown[kept:], "note": note,
-        }  # fmt: skip
         stream.markdown, stream.note = markdown, note
-        self.say(event)
+        self._send(stream, kept)
 
     def again(self) -> None:
         """Send the whole of each turn, for a page that has been loaded since it began."""
         for stream in tuple(self.running.values()):
-            self.say({
-                "kind": "turn", "turn": stream.id, "cell": stream.cell, "at": 0,
-                "text": stream.markdown, "note": stream.note,
-            })  # fmt: skip
+            self._send(stream, 0)
+
+    def _send(self, stream: Stream, kept: int) -> None:
+        """Send the text of a turn but for so many characters, which pages have."""
+        self.say({
+            "kind": "turn", "turn": stream.id, "cell": stream.cell,
+            "at": _units(stream.markdown[:kept]), "text": stream.markdown[kept:],
+            "note": stream.note,
+        })  # fmt: skip
 
     def end(
         self, stream: Stream, bundle: Mapping[str, object] | None = None, said: str = ""

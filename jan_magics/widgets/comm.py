@@ -124,17 +124,20 @@ def open_view(shell: Any, view: View, value: Any, language: str = "") -> Live:
         if message["kind"] in DRAWN:
             opened.seen = view.mark()
 
+    def take(content: Mapping[str, Any]) -> None:
+        told(say, partial(view.hear, content))
+
     def hear(_: object, content: object, __: object) -> None:
         if isinstance(content, dict):
-            told(say, partial(view.hear, content))
+            take(content)
 
     opened = Opened(
         page.close,
         lambda: page.comm is not None,
         view.mark,
-        partial(told, say, partial(view.hear, READY)),
+        partial(take, READY),
         view.kind,
-        lambda content: told(say, partial(view.hear, content)),
+        take,
     )
     view.joined(say)
     page.on_msg(hear)

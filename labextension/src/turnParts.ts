@@ -45,22 +45,24 @@ function callCard(call: PageCall, trans: TranslationBundle): HTMLElement {
 
 /** What came before the words: the reasoning, folded, and tool calls, each unfolding. */
 export function above(turn: PageShown, trans: TranslationBundle): HTMLElement[] {
-  const words = element('div', 'jan-Turn-thoughts', turn.reasoning);
-  words.dir = 'auto';
-  const calls = (turn.calls ?? []).map(call => callCard(call, trans));
-  return turn.reasoning ? [folded('jan-Turn-reasoning', trans.__('Reasoning'), words), ...calls] : calls;
+  const parts = (turn.calls ?? []).map(call => callCard(call, trans));
+  if (turn.reasoning) {
+    const words = element('div', 'jan-Turn-thoughts', turn.reasoning);
+    words.dir = 'auto';
+    parts.unshift(folded('jan-Turn-reasoning', trans.__('Reasoning'), words));
+  }
+  return parts;
 }
 
 /** What stands below them: sources. */
 export function below(turn: PageShown, look: Look, trans: TranslationBundle): HTMLElement[] {
-  const parts: HTMLElement[] = [];
-  if (turn.sources?.length) {
-    const list = element('ol', 'jan-Turn-list');
-    list.append(...turn.sources.map(source => sourceRow(source, look, trans)));
-    const count = trans._n('%1 source', '%1 sources', turn.sources.length);
-    const sources = folded('jan-Turn-sources', count, list);
-    sources.dataset.lmSuppressShortcuts = 'true';
-    parts.push(sources);
+  if (!turn.sources?.length) {
+    return [];
   }
-  return parts;
+  const list = element('ol', 'jan-Turn-list');
+  list.append(...turn.sources.map(source => sourceRow(source, look, trans)));
+  const count = trans._n('%1 source', '%1 sources', turn.sources.length);
+  const sources = folded('jan-Turn-sources', count, list);
+  sources.dataset.lmSuppressShortcuts = 'true';
+  return [sources];
 }

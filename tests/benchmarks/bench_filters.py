@@ -12,13 +12,12 @@ from pathlib import Path
 from statistics import fmean
 
 from jan_magics.domain.retrieval import Document
-from jan_magics.rag import ingest
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
 from jan_magics.rag.vectors import FloatMatrix
 from tests.benchmarks.claims import RATIO, claimed
-from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
+from tests.benchmarks.ready import Ready, chunk_texts, documents, filled, unit_rows
 from tests.benchmarks.rounds import by_question, ratios, scaled
 from tests.benchmarks.vector_rivals import (
     APPROXIMATE,
@@ -77,9 +76,7 @@ def main(n: int = 100_000) -> int:
     embedder = Ready(known | {str(i): each for i, each in enumerate(asked)}, DIM)
     kept = True
     with tempfile.TemporaryDirectory() as folder:
-        collection = opened(Path(folder) / "ours.db")
-        for _ in ingest.add(collection, shared(texts), RECIPE, lines, embedder):
-            pass
+        collection = filled(Path(folder) / "ours.db", shared(texts), embedder)
         ways = {
             "ours": ours(collection, asked, texts, embedder),
             "sqlite-vec": with_sqlite_vec(Path(folder), rows),

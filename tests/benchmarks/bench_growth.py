@@ -21,7 +21,6 @@ from jan_magics.domain.branching import select
 from jan_magics.domain.protocols import Store
 from jan_magics.domain.retrieval import Document, Recipe
 from jan_magics.domain.tree import TreeIndex
-from jan_magics.rag import ingest
 from jan_magics.rag.chunking import cut
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.counting import counter_here
@@ -33,7 +32,7 @@ from jan_magics.storage.sqlite import SqliteStore
 from tests.benchmarks import bench_context, bench_find, bench_tree
 from tests.benchmarks.bench_storage import IN_MEMORY, clock, message, thread
 from tests.benchmarks.claims import claimed
-from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
+from tests.benchmarks.ready import Ready, chunk_texts, documents, filled, unit_rows
 from tests.benchmarks.rounds import best, exponent
 
 ROUNDS: Final = 5
@@ -118,9 +117,7 @@ def retrieval(folder: Path, stack: ExitStack) -> bool:
     embedder = Ready(dict(zip(texts, rows, strict=True)) | {"q": unit_rows(1, DIM, 9)[0]}, DIM)
 
     def fill(n: int) -> SqliteCollection:
-        collection = opened(folder / f"{next(fresh)}.db")
-        list(ingest.add(collection, documents(texts[:n]), RECIPE, lines, embedder))
-        return collection
+        return filled(folder / f"{next(fresh)}.db", documents(texts[:n]), embedder)
 
     def put(n: int) -> None:
         fill(n).close()

@@ -13,14 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import apsw
-import sqlite_vec
-
 from jan_magics.rag import ingest
 from jan_magics.rag.vectors import FloatMatrix
 from tests.benchmarks.claims import RATIO, claimed
 from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
 from tests.benchmarks.rounds import installed, interleaved, ratios
+from tests.benchmarks.vector_rivals import sqlite_vec_file
 
 N, DIM, ROUNDS, BATCH = 100_000, 256, 2, 5_000
 Way = Callable[[Path, list[str], FloatMatrix], int]
@@ -61,9 +59,7 @@ def lancedb(folder: Path, texts: list[str], rows: FloatMatrix) -> int:
 
 def with_sqlite_vec(folder: Path, texts: list[str], rows: FloatMatrix) -> int:
     """Put the same into a file of FTS5 and sqlite-vec."""
-    file = apsw.Connection(str(folder / "raw.db"))
-    file.enable_load_extension(True)
-    file.load_extension(sqlite_vec.loadable_path())
+    file = sqlite_vec_file(folder)
     file.execute("PRAGMA journal_mode = WAL")
     file.execute(f"CREATE VIRTUAL TABLE v USING vec0 (e float[{DIM}])")
     file.execute("CREATE VIRTUAL TABLE t USING fts5 (text)")

@@ -13,13 +13,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from jan_magics.api.hit_tables import hits_table
-from jan_magics.rag import ingest, vectors
+from jan_magics.rag import vectors
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.options import Options
 from jan_magics.rag.search import search
 from jan_magics.rag.vectors import FloatMatrix
 from tests.benchmarks.claims import RATIO, claimed, quick
-from tests.benchmarks.ready import RECIPE, Ready, chunk_texts, documents, lines, opened, unit_rows
+from tests.benchmarks.ready import Ready, chunk_texts, documents, filled, unit_rows
 from tests.benchmarks.rounds import by_question, judged, scaled
 from tests.benchmarks.vector_rivals import APPROXIMATE, K, bare_numpy, made, with_sqlite_vec
 
@@ -42,14 +42,6 @@ found = search(collection, ["q"], Options(k=10, mode="vector"), embedder)
 table = hits_table(found, several=False)
 print(1000 * (time.perf_counter() - begun))
 """
-
-
-def filled(path: Path, texts: Sequence[str], embedder: Ready) -> SqliteCollection:
-    """Return a collection of the texts."""
-    collection = opened(path)
-    for _ in ingest.add(collection, documents(texts), RECIPE, lines, embedder):
-        pass
-    return collection
 
 
 def ways_of(
@@ -83,7 +75,7 @@ def measure(n: int, dim: int, folder: Path) -> dict[str, list[float]]:
     texts = chunk_texts(n)
     known = dict(zip(texts, rows, strict=True))
     embedder = Ready(known | {str(i): each for i, each in enumerate(asked)}, dim)
-    collection = filled(folder / "ours.db", texts, embedder)
+    collection = filled(folder / "ours.db", documents(texts), embedder)
     rivals = {"sqlite-vec": with_sqlite_vec(folder, rows)}
     if not quick():
         rivals |= made(folder, rows, without={"chroma": SLOW} if n > 20_000 else {})

@@ -91,8 +91,8 @@ def searching(who: str, stack: ExitStack) -> Callable[[], object]:
     """Find the neighbours of a question among vectors that are there already."""
     from jan_magics.rag.options import Options
     from jan_magics.rag.search import search
-    from tests.benchmarks import bench_search, vector_rivals
-    from tests.benchmarks.ready import Ready, chunk_texts, unit_rows
+    from tests.benchmarks import vector_rivals
+    from tests.benchmarks.ready import Ready, chunk_texts, documents, filled, unit_rows
 
     texts, rows = chunk_texts(CHUNKS), unit_rows(CHUNKS, DIM)
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -109,7 +109,7 @@ def searching(who: str, stack: ExitStack) -> Callable[[], object]:
     options = Options(k=vector_rivals.K, mode="vector")
 
     def ask() -> object:
-        collection = bench_search.filled(folder / "a.db", texts, embedder)
+        collection = filled(folder / "a.db", documents(texts), embedder)
         return search(collection, ["q"], options, embedder)
 
     return ask

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from jan_magics.domain.retrieval import Chunk, Document, Fingerprint, Recipe, chunk_id
+from jan_magics.rag import ingest
 from jan_magics.rag.collection import SqliteCollection
 from jan_magics.rag.vectors import FloatMatrix
 
@@ -67,6 +68,14 @@ def lines(document: Document, recipe: Recipe) -> tuple[Chunk, ...]:
         chunks.append(Chunk(identity, document.id, n, at, at + len(line), 20))
         at += len(line)
     return tuple(chunks)
+
+
+def filled(path: Path, read: Sequence[Document], embedder: Ready) -> SqliteCollection:
+    """Return a collection of documents, cut at their lines."""
+    collection = opened(path)
+    for _ in ingest.add(collection, read, RECIPE, lines, embedder):
+        pass
+    return collection
 
 
 def opened(path: Path) -> SqliteCollection:

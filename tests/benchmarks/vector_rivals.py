@@ -48,11 +48,17 @@ def bare_numpy(_: Path, rows: FloatMatrix) -> Ask:
     return ask
 
 
-def with_sqlite_vec(folder: Path, rows: FloatMatrix) -> Ask:
-    """A file with sqlite-vec alone."""
+def sqlite_vec_file(folder: Path) -> apsw.Connection:
+    """Make a file of SQLite that has sqlite-vec."""
     file = apsw.Connection(str(folder / "raw.db"))
     file.enable_load_extension(True)
     file.load_extension(sqlite_vec.loadable_path())
+    return file
+
+
+def with_sqlite_vec(folder: Path, rows: FloatMatrix) -> Ask:
+    """A file with sqlite-vec alone."""
+    file = sqlite_vec_file(folder)
     file.execute(
         f"CREATE VIRTUAL TABLE v USING vec0 (e float[{rows.shape[1]}] distance_metric=cosine,"
         " share integer)"
