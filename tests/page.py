@@ -27,14 +27,15 @@ def check(name: str, value: object) -> Any:
 class FollowingPage:
     """A page with our extension that follows the turns of a kernel."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, language: str = "en") -> None:
         self.kernel = kernel
         self.asked = 0
         control = kernel.client.session.msg("create_subshell_request", {})
         kernel.client.control_channel.send(control)
         self.subshell = kernel.client.get_control_msg(timeout=30)["content"]["subshell_id"]
-        self._send("comm_open", "stop", {"target_name": ANSWER, "data": {"protocol": PROTOCOL}})
-        self._send("comm_open", "line", {"target_name": PAGE, "data": {"protocol": PROTOCOL}})
+        told = {"protocol": PROTOCOL, "language": language}
+        self._send("comm_open", "stop", {"target_name": ANSWER, "data": told})
+        self._send("comm_open", "line", {"target_name": PAGE, "data": told})
         self.welcome = self._until(lambda said: said.get("kind") == "welcome")[-1]
 
     def stop(self, turn: str) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload
 from jan_magics.api import context
 from jan_magics.api.answer import Answer
 from jan_magics.api.asking import asking_of, checked_text, merged, text_or_none
-from jan_magics.api.host import Host, Showing, described
+from jan_magics.api.host import Host, Showing, described, language_of
 from jan_magics.api.opening import host_for
 from jan_magics.api.preview import Plan, preview
 from jan_magics.api.stream import AnswerStream
@@ -183,12 +183,13 @@ class Chat:
         """
         if dry_run:
             return context.compact_preview(self._host, keep, off=off)
-        context.say(context.compact_or_restore(self._host, keep, off=off))
+        said = context.compact_or_restore(self._host, keep, off=off)
+        context.say(said, language_of(self._host))
         return self
 
     def clear(self, off: bool = False) -> Self:  # noqa: FBT001, FBT002
         """Send nothing of what was said so far any more; nothing is deleted. `off` restores it."""
-        context.say(context.clear(self._host, off=off)[1])
+        context.say(context.clear(self._host, off=off)[1], language_of(self._host))
         return self
 
     def grid(self, text: str, *, needle: str | None = None, **lists: Any) -> "pd.DataFrame":
@@ -231,7 +232,7 @@ class Chat:
         """Return the whole thread with all versions, in text, Markdown and HTML forms."""
         from jan_magics.api.tree import tree_of
 
-        return tree_of(self._host.session().view())
+        return tree_of(self._host.session().view(), language_of(self._host))
 
     def show(self, id: str | None = None) -> "Transcript":
         """Return the active path, or one message, in text, Markdown and HTML forms.
@@ -240,7 +241,7 @@ class Chat:
         """
         from jan_magics.api.transcript import transcript
 
-        return transcript(self._host.session().view(), id)
+        return transcript(self._host.session().view(), id, language_of(self._host))
 
     def view(self) -> "Live | Transcript":
         """Return the thread as a view to go on in, where a page can show one; else as `show`."""

@@ -17,7 +17,7 @@ from jan_magics.api.context_tables import (
 )
 from jan_magics.api.edited import action_of, edited, prompt_of
 from jan_magics.api.grid_keys import check_keys
-from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.host import Host, Showing, display_of, language_of
 from jan_magics.api.preview import notices
 from jan_magics.context.counting import count_message
 from jan_magics.context.plan import ContextPlan
@@ -37,14 +37,15 @@ from jan_magics.engine.session import Preview, Session
 from jan_magics.engine.setting_list import BY_NAME
 from jan_magics.engine.settings import checked
 from jan_magics.engine.views import View
+from jan_magics.notebook.wording import worded
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def say(what: str) -> None:
+def say(what: str, language: str = "") -> None:
     """Write what was changed where the caller reads it."""
-    sys.stdout.write(f"{what}\n")
+    sys.stdout.write(f"{worded(what, language)}\n")
 
 
 def counter(host: Host) -> Callable[[Message], int]:
@@ -78,7 +79,7 @@ def budget_frame(host: Host, text: str) -> "pd.DataFrame":
 def _shown(host: Host, text: str) -> Preview:
     shown = planned(host, text)
     for notice in notices(shown):
-        say(notice)
+        say(notice, language_of(host))
     return shown
 
 

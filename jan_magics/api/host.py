@@ -22,7 +22,7 @@ from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
 from jan_magics.notebook.approving import MainThread
 from jan_magics.notebook.bridge import Bridge, Channel, Job, Stopped
-from jan_magics.notebook.buttons import buttons_of
+from jan_magics.notebook.buttons import ATTRIBUTE, buttons_of
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
 from jan_magics.notebook.live import CellDisplay, Display, Silent, TerminalDisplay
 from jan_magics.notebook.onscreen import OnScreen
@@ -114,7 +114,7 @@ class Host:
     def show(self, display: Display, outcome: Outcome, showing: Showing) -> None:
         """Show a turn that is over, and tell the cells of its thread where they stand."""
         stable = self.stable()
-        shown = shown_of(outcome, showing.format)
+        shown = shown_of(outcome, showing.format, language_of(self))
         display.finish(bundle(shown, stable=stable))
         kept = outcome.turn.answer.id in outcome.turn.index
         if isinstance(display, CellDisplay | PageDisplay | PageTurn) and kept and not stable:
@@ -125,7 +125,7 @@ class Host:
 
     def answer(self, outcome: Outcome, *, shown: bool, form: Format = "markdown") -> Answer:
         """Return the answer of a turn; `shown` = the running cell has shown it already."""
-        view = shown_of(outcome, form)
+        view = shown_of(outcome, form, language_of(self))
         return answer_of(outcome, bundle(view, stable=self.stable()), self.here, shown=shown)
 
     def stable(self) -> bool:
@@ -226,8 +226,23 @@ def display_of(host: Host, showing: Showing) -> Display:
         return TerminalDisplay(live=live)
     buttons = buttons_of(host.shell)
     if live and buttons is not None and buttons.following:
-        return PageDisplay(buttons.streams(), cell_id(host.shell))
-    return CellDisplay(live_markdown if live else None)
+        return PageDisplay(buttons.streams(), cell_id(host.shell), language_of(host))
+    return CellDisplay(live_markdown if live else None, language_of(host))
+
+
+def language_of(host: Host) -> str:
+    """Return the language of what is shown: as is set, else that of the page that looks.
+
+    "" is English. Where everything is the same in every run, a page has no say.
+    """
+    buttons = getattr(host.shell, ATTRIBUTE, None)
+    page: str = buttons.language if buttons is not None else ""
+    if host.sessions.opened is None:
+        return page
+    with suppress(JanError):  # settings that cannot be read are told elsewhere
+        chosen: str | None = host.session().settings().get("language").value
+        return chosen or ("" if host.stable() else page)
+    return page
 
 
 def stoppable(display: Display, job: Job[Any, Any]) -> None:

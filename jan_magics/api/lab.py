@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from jan_magics.api.background import Running
 from jan_magics.api.context import mark
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Host, Showing, language_of
 from jan_magics.api.lab_sources import source_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.panel import ACTIONS as OF_THREADS
@@ -97,7 +97,7 @@ def ask_again(aim: Aim, buttons: Buttons, request: Request) -> Mapping[str, obje
     host = current_host()
     place = _place(host, request)
     thread = place.view.thread
-    turn = PageTurn(buttons.streams(), str(request.get("cell") or ""))
+    turn = PageTurn(buttons.streams(), str(request.get("cell") or ""), language=language_of(host))
     turn.shown = host.onscreen.take(place.answer.id)
     asking = Asking(aim=aim, at=place.answer.id, thread=thread.id if thread else None)
     Running(host, asking, Showing(), turn)
@@ -110,7 +110,7 @@ def edit(_: Buttons, request: Request) -> Mapping[str, object]:
     place = _place(host, request)
     outcome = edit_answer(place.session, place.answer.id, text(request, "text"))
     host.tell(outcome.turn.thread, outcome.turn.index.path())
-    return {"bundle": bundle(shown_of(outcome), stable=False)}
+    return {"bundle": bundle(shown_of(outcome, language=language_of(host)), stable=False)}
 
 
 def turn_page(_: Buttons, request: Request) -> Mapping[str, object]:
@@ -127,7 +127,7 @@ def turn_page(_: Buttons, request: Request) -> Mapping[str, object]:
     # The old display is the new version's from now on: what is told of it is shown there.
     display = host.onscreen.take(place.answer.id)
     view = go(place.session, versions[number].id)
-    shown = stored_of(view, versions[number])
+    shown = stored_of(view, versions[number], language_of(host))
     if display is not None and view.thread is not None:
         host.onscreen.put(view.thread.id, display, shown)
         display.finish(bundle(shown, stable=False))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from jan_magics.api.context import say
-from jan_magics.api.host import Host
+from jan_magics.api.host import Host, language_of
 from jan_magics.engine.views import View as Seen
 from jan_magics.widgets.comm import View, open_view, why_none
 from jan_magics.widgets.open_views import views_of
@@ -16,13 +16,12 @@ def live(host: Host, value: Any, make: Callable[[], View], said: Iterable[str] =
     `said` goes beside the still form. Where everything is the same in every run, as under replay,
     nothing moves.
     """
-    why = None if host.stable() else why_none(host.shell)
+    why, language = None if host.stable() else why_none(host.shell), language_of(host)
     if why != "":
         for line in (*said, *([why] if why else [])):
-            say(line)
+            say(line, language)
         return value
-    language = host.session().settings().get("language").value
-    return open_view(host.shell, make(), value, language or "")
+    return open_view(host.shell, make(), value, language)
 
 
 def telling(host: Host) -> Callable[[Seen], None]:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from jan_magics.api.host import Host
+from jan_magics.api.host import Host, language_of
 from jan_magics.api.live import live, telling
 from jan_magics.api.tree import tree_of
 from jan_magics.engine.views import View
@@ -12,7 +12,7 @@ from jan_magics.widgets.branch_picker import BranchPicker
 
 def live_tree(host: Host) -> Any:
     """Return the tree as a view, else as a text."""
-    tree = tree_of(host.session().view())
+    tree = tree_of(host.session().view(), language_of(host))
     return live(host, tree, lambda: BranchPicker(host.session, told_of, telling(host)))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from jan_magics.api.asking import checked_text
-from jan_magics.api.host import Host, Showing, display_of
+from jan_magics.api.host import Host, Showing, display_of, language_of
 from jan_magics.api.sources import Source, check_template, source_of
 from jan_magics.domain.columns import COLUMNS
 from jan_magics.domain.counting import counted
@@ -134,9 +134,10 @@ def _prompt(make: Callable[[object], str], row: object) -> Prompt:
 
 
 def _display(host: Host, showing: Showing, tally: Tally) -> Display:
-    shown = display_of(host, showing)
-    if isinstance(shown, CellDisplay) and shown.live is not None:
-        return CellDisplay(lambda *_: _gauge(tally).bundle())
+    # A bar is no text that grows: pages that follow turns see it as any output of the cell.
+    shown, language = display_of(host, replace(showing, stream=False)), language_of(host)
+    if isinstance(shown, CellDisplay) and showing.stream and host.streams():
+        return CellDisplay(lambda *_: _gauge(tally).bundle(language), language)
     return shown
 
 

@@ -17,7 +17,7 @@ from jan_magics.notebook.render import Format, Shown
 _OF_SOURCE: Final = ("n", "source", "score", "chunk", "collection")
 
 
-def shown_of(outcome: Outcome, form: Format = "markdown") -> Shown:
+def shown_of(outcome: Outcome, form: Format = "markdown", language: str = "") -> Shown:
     """Return the view of a turn that is over."""
     turn = outcome.turn
     calls = calls_of(turn.answer.parts)
@@ -37,6 +37,7 @@ def shown_of(outcome: Outcome, form: Format = "markdown") -> Shown:
         versions=outcome.versions,
         calls=calls,
         footer=_footer(outcome, len(calls)),
+        language=language,
         format=form,
     )
 
@@ -85,7 +86,7 @@ def _footer(outcome: Outcome, calls: int) -> Footer:
     )
 
 
-def stored_of(view: View, answer: Message) -> Shown:
+def stored_of(view: View, answer: Message, language: str = "") -> Shown:
     """Return the view of a stored answer; what only the turn knew is left out.
 
     Raises:
@@ -118,6 +119,7 @@ def stored_of(view: View, answer: Message) -> Shown:
         calls=calls,
         sources=tuple({key: each[key] for key in _OF_SOURCE if key in each} for each in known),
         footer=footer,
+        language=language,
     )
 
 

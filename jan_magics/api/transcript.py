@@ -16,6 +16,7 @@ from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.pages import speaker, summary_words
 from jan_magics.notebook.render import plain
+from jan_magics.notebook.wording import worded
 
 Stretch: TypeAlias = tuple[str, tuple[Message, ...]]
 FOLDED: Final = frozenset({ARCHIVED, COMPRESSED})
@@ -32,10 +33,11 @@ class Transcript:
     messages: tuple[Message, ...]
     seen: Seen = field(default_factory=Seen)
     live: frozenset[str] = frozenset()
+    language: str = ""
 
     def __str__(self) -> str:
         if not self.messages:
-            return f"{self.title}: nothing said yet"
+            return f"{self.title}: {worded('nothing said yet', self.language)}"
         return "\n\n".join((self.title, *self._text()))
 
     def __repr__(self) -> str:
@@ -61,12 +63,16 @@ class Transcript:
         for status, run in self._stretches():
             count = f"{len(run)} message{'s' * (len(run) != 1)}"
             if status == ARCHIVED:
-                yield f"context cleared · {count}", "", run
+                yield self._said(f"context cleared · {count}"), "", run
             elif status == COMPRESSED:
-                yield f"summary of {count}" if told else f"in the summary · {count}", told, run
+                label = f"summary of {count}" if told else f"in the summary · {count}"
+                yield self._said(label), told, run
                 told = ""
             else:
                 yield "", "", run
+
+    def _said(self, words: str) -> str:
+        return worded(words, self.language)
 
     def _text(self) -> Iterator[str]:
         for label, told, run in self._folds():
@@ -81,7 +87,7 @@ class Transcript:
                 yield f"**▸ {label}**" + (f"\n\n{neutralise(told)}" if told else "")
             else:
                 for each in run:
-                    called = calls_markdown(calls_of(each.parts))
+                    called = calls_markdown(calls_of(each.parts), self.language)
                     said = (neutralise(text_of(each)).rstrip("\n"), called)
                     name = f"**{neutralise(self._speaker(each))}**"
                     yield f"{name}\n\n" + "\n\n".join(filter(None, said))
@@ -91,27 +97,29 @@ class Transcript:
             shown = "".join(self._section(each) for each in run)
             if told:
                 head = f"<p><strong>{escape(label)}</strong></p>"
-                body = to_html(told) + _fold("the messages themselves", shown)
+                body = to_html(told) + _fold(self._said("the messages themselves"), shown)
                 yield f'<section class="jan-summary" style="{CARD}">{head}{body}</section>'
             else:
                 yield _fold(label, shown) if label else shown
 
     def _plain(self, message: Message) -> str:
-        said = (plain(text_of(message)), calls_text(calls_of(message.parts)))
+        said = (plain(text_of(message)), calls_text(calls_of(message.parts), self.language))
         return "\n".join((self._speaker(message), *filter(None, said)))
 
     def _section(self, message: Message) -> str:
+        calls = calls_html(calls_of(message.parts), self.language)
         return (
             f'<section class="jan-message" data-role="{message.role}">'
             f"<p><strong>{escape(self._speaker(message))}</strong></p>"
-            f"{to_html(text_of(message))}{calls_html(calls_of(message.parts))}</section>"
+            f"{to_html(text_of(message))}{calls}</section>"
         )
 
     def _speaker(self, message: Message) -> str:
         status = self.seen.status(message.id)
         odd = status not in (*FOLDED, TRUNCATED, "active")
         who = speaker(message, hidden=status == TRUNCATED, live=message.id in self.live)
-        return f"{who} ({status}, not sent)" if odd else who
+        who = ", ".join(map(self._said, who.split(", ")))
+        return f"{who} ({self._said(f'{status}, not sent')})" if odd else who
 
 
 def _fold(label: str, shown: str) -> str:
@@ -119,7 +127,7 @@ def _fold(label: str, shown: str) -> str:
     return f'<details class="jan-fold" style="{FOLD}">{summary}{shown}</details>'
 
 
-def transcript(view: View, only: str | None) -> Transcript:
+def transcript(view: View, only: str | None, language: str = "") -> Transcript:
     """Return the path, or the one message whose id begins so.
 
     Raises:
@@ -127,7 +135,8 @@ def transcript(view: View, only: str | None) -> Transcript:
     """
     title = shown_title(view.thread) if view.thread else "a new thread"
     if only is None:
-        return Transcript(title, view.path(), look(view.path(), view.records), view.live)
+        seen = look(view.path(), view.records)
+        return Transcript(title, view.path(), seen, view.live, language)
     message = view.index[full_id(view.index, only)]
     hidden = {message.id: TRUNCATED} if message.id in view.hidden else {}
-    return Transcript(title, (message,), Seen(hidden), view.live)
+    return Transcript(title, (message,), Seen(hidden), view.live, language)

@@ -18,6 +18,7 @@ from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import defused, inline_code, inline_text
 from jan_magics.notebook.pages import speaker
 from jan_magics.notebook.render import plain
+from jan_magics.notebook.wording import worded
 
 WIDEST: Final = 64
 """Columns of a message's own words."""
@@ -73,20 +74,21 @@ class Tree:
         return f'<div class="jan-tree"><p><em>{title}</em></p><ul>{rows}</ul></div>'
 
 
-def tree_of(view: View) -> Tree:
+def tree_of(view: View, language: str = "") -> Tree:
     """Return the whole thread."""
     title = shown_title(view.thread) if view.thread else "a new thread"
     index = view.index
     if not len(index):
-        return Tree(f"{plain(title)}: {EMPTY}", ())
+        return Tree(f"{plain(title)}: {worded(EMPTY, language)}", ())
     counts = f"{_count(len(index), 'message')}, {_count(index.leaves or 1, 'branch', 'es')}"
     coming = ", a new one begins with the next turn" if view.pending else ""
     short, hidden = short_ids(index), view.hidden
     path = {message.id for message in view.path()}
     rows = tuple(
-        _row(view, message, depth, (short, path, hidden)) for depth, message in _walk(view)
+        _row(view, message, depth, (short, path, hidden, language))
+        for depth, message in _walk(view)
     )
-    return Tree(f"{plain(title)}: {counts}{coming}", rows)
+    return Tree(f"{plain(title)}: {worded(f'{counts}{coming}', language)}", rows)
 
 
 def _walk(view: View) -> Iterator[tuple[int, Message]]:
@@ -114,12 +116,13 @@ def _row(
     view: View,
     message: Message,
     depth: int,
-    known: tuple[Mapping[str, str], set[str], frozenset[str]],
+    known: tuple[Mapping[str, str], set[str], frozenset[str], str],
 ) -> Row:
-    short, path, hidden = known
+    short, path, hidden, language = known
     number, count = view.index.version(message.id)
     version = f" ‹{number}/{count}›" if count > 1 else ""
-    who = plain(speaker(message, hidden=message.id in hidden, live=message.id in view.live))
+    who = speaker(message, hidden=message.id in hidden, live=message.id in view.live)
+    who = plain(", ".join(worded(each, language) for each in who.split(", ")))
     words = clip(plain(text_of(message).strip() or ", ".join(names_of(message))), WIDEST)
     return Row(depth, message.id in path, short[message.id], who, version, words)
 

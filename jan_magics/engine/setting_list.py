@@ -63,7 +63,8 @@ SETTINGS: Final = (
             "input, or come from several MCP servers: by words of the prompt (keywords), also by "
             "the embedder of this machine, by the model itself with a request of its own, or not "
             "(off)", "keywords", ("keywords", "embedder", "model", "off")),
-    Setting("language", "the language of summaries; unset: the thread's own", None, ("en", "zh")),
+    Setting("language", "the language of footers, views and summaries; unset: that of JupyterLab's "
+            "page, and of a summary the thread's own", None, ("en", "zh")),
     Setting("replay", "a cassette, or a folder of them, that answers instead of models"),
     Setting("replay_pace", "how fast a cassette answers: at once (instant), or as it was recorded",
             "instant", ("instant", "recorded")),

@@ -12,7 +12,7 @@ from jan_magics.api.asking import refuse_settings
 from jan_magics.api.attaching import attachment_named
 from jan_magics.api.background import Running, settled
 from jan_magics.api.context import grid, say
-from jan_magics.api.host import Host, Showing
+from jan_magics.api.host import Host, Showing, language_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import preview
 from jan_magics.domain.errors import SchemaUnmet
@@ -71,7 +71,7 @@ def _tried(host: Host, asking: Asking, parsed: argparse.Namespace) -> Any:
     """Return the table of a grid, and print what is to be told of it."""
     table = grid(host, asking, axes(parsed.grid), parsed.needle)
     for line in table.attrs["jan"]["said"]:
-        say(line)
+        say(line, language_of(host))
     return table
 
 

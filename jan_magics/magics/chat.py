@@ -10,6 +10,7 @@ from traitlets import CUnicode, Enum, TraitError, TraitType, Unicode, validate
 
 from jan_magics.magics.arguments import HelpAsked, make_parser, parse
 from jan_magics.magics.commands import ASKING, VERBS
+from jan_magics.magics.line import for_reader, stopped_for_reader
 from jan_magics.magics.loading import load
 
 if TYPE_CHECKING:
@@ -76,7 +77,9 @@ class JanMagics(Magics):
         config=True
     )
     tool_router = Enum(_ROUTERS, "", help="how tools are chosen").tag(config=True)
-    language = Enum(["", "en", "zh"], "", help="the language of summaries").tag(config=True)
+    language = Enum(["", "en", "zh"], "", help="the language of footers and summaries").tag(
+        config=True
+    )
     window = CUnicode("", help="the context window in tokens; 0: no limit").tag(config=True)
     reserve_output = CUnicode("", help="tokens kept back for the answer").tag(config=True)
     safety = CUnicode("", help="the share of the input that is filled").tag(config=True)
@@ -160,13 +163,11 @@ class JanMagics(Magics):
             if cell is None:
                 from jan_magics.magics.verbs import run_verb
 
-                return run_verb(self, line)
+                return for_reader(run_verb(self, line))
             return self._ask(line, cell)
         except KeyboardInterrupt as interrupt:
             # Also what came while libraries were loaded, before there was a turn to stop.
-            from jan_magics.notebook.bridge import Stopped
-
-            raise (interrupt if isinstance(interrupt, Stopped) else Stopped()) from None
+            raise stopped_for_reader(interrupt, "no answer yet") from None
         except HelpAsked as asked:
             print(asked)
             return None

@@ -8,6 +8,7 @@ from IPython.core.error import UsageError
 
 from jan_magics.api.collection import Collection
 from jan_magics.api.context import say
+from jan_magics.api.host import language_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.shelf import Shelf, collections, retriever_of, status_of
 from jan_magics.domain.counting import counted
@@ -95,7 +96,7 @@ def _delete(magics: Any, parsed: Any, _: str) -> Line:
 def _search(magics: Any, parsed: Any, text: str) -> object:
     found = Collection(parsed.collection).search(text, **_how(parsed))
     for line in found.attrs["jan"]["said"]:
-        say(line)
+        say(line, language_of(current_host()))
     if not parsed.live:
         return found
     from jan_magics.api.live import live
@@ -113,7 +114,7 @@ def _explain(magics: Any, parsed: Any, text: str) -> object:
     how = {name: value for name, value in _how(parsed).items() if name != "all"}
     found = Collection(parsed.collection).explain(text, parsed.chunk, **how)
     for line in (found.attrs["jan"]["said"], *found.attrs["jan"]["notes"]):
-        say(line)
+        say(line, language_of(current_host()))
     return found
 
 
@@ -126,7 +127,7 @@ def _evaluate(magics: Any, parsed: Any, _: str) -> object:
     found = Collection(parsed.collection)
     report = found.evaluate(questions, grid=axes(parsed.grid) or None, per_question=per_question)
     for line in report.attrs["jan"]["notes"]:
-        say(line)
+        say(line, language_of(current_host()))
     return report
 
 
@@ -140,7 +141,7 @@ def _pull(magics: Any, parsed: Any, _: str) -> object:
 
 def _told(table: Any) -> object:
     for line in table.attrs["jan"]["said"]:
-        say(line)
+        say(line, language_of(current_host()))
     return table
 
 

@@ -5,6 +5,8 @@ from types import MappingProxyType
 from typing import Final, TypeVar
 
 from jan_magics.api.context import say
+from jan_magics.api.host import language_of
+from jan_magics.api.opening import current_host
 
 T = TypeVar("T")
 
@@ -21,5 +23,5 @@ STEPS: Final[Mapping[str, str]] = MappingProxyType({
 def told_if_empty(verb: str, result: T) -> T:
     """Return what a verb returns; of an empty table say what to do, as it shows nothing of it."""
     if verb in STEPS and getattr(result, "empty", None) is True:
-        say(STEPS[verb])
+        say(STEPS[verb], language_of(current_host()))
     return result

@@ -13,6 +13,7 @@ from jan_magics.api.context import (
     say,
 )
 from jan_magics.api.current import current
+from jan_magics.api.host import language_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.preview import notices
 from jan_magics.magics.caller import Caller
@@ -24,13 +25,14 @@ Run: TypeAlias = Callable[[Caller, Any, str], object]
 def _budget(magics: Caller, parsed: Any, _: str) -> object:
     from jan_magics.api.context_tables import budget_line, budget_table
 
-    shown = planned(current_host(), "")
+    host = current_host()
+    shown = planned(host, "")
     if parsed.live:
         from jan_magics.api.live_budget import live_budget
 
-        return live_budget(current_host(), shown)
+        return live_budget(host, shown)
     for line in (budget_line(shown.plan), *notices(shown)):
-        say(line)
+        say(line, language_of(host))
     return budget_table(shown.plan)
 
 

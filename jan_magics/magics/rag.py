@@ -8,6 +8,7 @@ from IPython.core.magic import Magics, line_magic, magics_class, no_var_expand
 from jan_magics.magics.arguments import HelpAsked, Parser, make_parser, parse, parse_with_text
 from jan_magics.magics.commands import Verb
 from jan_magics.magics.keeping import keep, variable
+from jan_magics.magics.line import Line, for_reader, stopped_for_reader
 from jan_magics.magics.loading import load_retrieval
 from jan_magics.magics.rag_commands import RAG_VERBS
 from jan_magics.magics.words import nearest
@@ -40,12 +41,10 @@ class RagMagics(Magics):
         """
         try:
             load_retrieval()
-            return _run(self, line)
+            return for_reader(_run(self, line))
         except KeyboardInterrupt as interrupt:
-            from jan_magics.notebook.bridge import Stopped
-
-            why = "nothing was begun"  # it came while libraries were loaded
-            raise (interrupt if isinstance(interrupt, Stopped) else Stopped(why=why)) from None
+            # It may have come while libraries were loaded.
+            raise stopped_for_reader(interrupt, "nothing was begun") from None
         except HelpAsked as asked:
             print(asked)
             return None
@@ -54,7 +53,6 @@ class RagMagics(Magics):
 def _run(magics: RagMagics, line: str) -> object:
     """Run the verb at the beginning of a line; without one, say what the default is."""
     from jan_magics.magics.filling import fill, filled
-    from jan_magics.magics.line import Line
     from jan_magics.magics.retrieving import RUN
     from jan_magics.notebook.bridge import Stopped
 

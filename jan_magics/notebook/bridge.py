@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
 from jan_magics.domain.counting import counted
+from jan_magics.notebook.wording import worded
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -29,7 +30,8 @@ class Stopped(KeyboardInterrupt):
     """Report that the user stopped a turn; Run All stops, and one line is shown.
 
     `kept` counts the characters of the answer that are kept, `answer` is what was said. `why`
-    says what became of a turn without an answer, `resume` is what goes on with one.
+    says what became of a turn without an answer, `resume` is what goes on with one. `language` is
+    that of the line.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Stopped(KeyboardInterrupt):
         self.answer = answer
         self.why = why
         self.resume = resume
+        self.language = ""
 
     def __str__(self) -> str:
         if not self.kept:
@@ -51,7 +54,7 @@ class Stopped(KeyboardInterrupt):
         return f"kept {counted(self.kept, 'character')} of the answer · go on: {self.resume}"
 
     def _render_traceback_(self) -> list[str]:
-        return [f"Stopped: {self}"]
+        return [f"Stopped: {worded(str(self), self.language)}"]
 
 
 @dataclass(slots=True)

@@ -76,7 +76,8 @@ class Buttons:
     """The pages that look at a kernel, and the question that is open.
 
     `greeting` is the comm by which pages were told of us: one that has just been opened may be
-    about to join. `following` are the pages that show turns as they are sent there.
+    about to join. `following` are the pages that show turns as they are sent there. `language` is
+    that of the page that came last.
     """
 
     open_comm: Callable[..., Any]
@@ -84,14 +85,18 @@ class Buttons:
     pages: list[Any] = field(default_factory=list)
     following: list[Any] = field(default_factory=list)
     question: Question | None = None
+    language: str = ""
     joined: threading.Event = field(default_factory=threading.Event)
     _streams: "Streams | None" = None
 
     def join(self, comm: Any, message: object = None) -> None:
         """Take the comm of a page."""
         self.pages.append(comm)
-        if _told(message).get("protocol") == PROTOCOL:
+        told = _told(message)
+        if told.get("protocol") == PROTOCOL:
             self.following.append(comm)
+        if isinstance(language := told.get("language"), str):
+            self.language = language
         self.joined.set()
         comm.on_msg(self._hear)
         comm.on_close(lambda _: self._leave(comm))

@@ -9,9 +9,11 @@ from typing import Final
 from jan_magics.domain.messages import Json, Part, ToolCallPart, ToolResultPart, ToolState
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import defused, inline_text, legible, printable
+from jan_magics.notebook.wording import worded
 
 LONGEST: Final = 120
 """Characters of the arguments and of the result that a line shows."""
+_CALL: Final = "\0"
 _WRAPPED: Final = "white-space: pre-wrap; overflow-wrap: anywhere"
 
 
@@ -24,12 +26,14 @@ class Called:
     output: str = ""
     state: ToolState | None = None
 
-    def line(self) -> str:
+    def line(self, language: str = "") -> str:
         """Return the call in one line."""
         given = "" if self.arguments.strip() in ("", "{}") else _short(self.arguments)
         said = {"ok": "", "error": "error: ", "denied": "denied: ", "interrupted": ""}
-        result = "no result" if self.state is None else f"{said[self.state]}{_short(self.output)}"
-        return f"▸ called {legible(self.name)}({given}) → {result}"
+        before = "no result" if self.state is None else said[self.state]
+        # A result may look like a phrase: it is none.
+        frame = worded(f"▸ called {_CALL} → {before}", language)
+        return frame.replace(_CALL, f"{legible(self.name)}({given})", 1) + _short(self.output)
 
 
 def calls_of(parts: Iterable[Part]) -> tuple[Called, ...]:
@@ -43,19 +47,19 @@ def calls_of(parts: Iterable[Part]) -> tuple[Called, ...]:
     )
 
 
-def calls_text(calls: Iterable[Called]) -> str:
+def calls_text(calls: Iterable[Called], language: str = "") -> str:
     """Return calls as plain text, a line each."""
-    return "\n".join(call.line() for call in calls)
+    return "\n".join(call.line(language) for call in calls)
 
 
-def calls_markdown(calls: Iterable[Called]) -> str:
+def calls_markdown(calls: Iterable[Called], language: str = "") -> str:
     """Return calls as Markdown, a line each."""
-    return "  \n".join(f"*{inline_text(defused(call.line()))}*" for call in calls)
+    return "  \n".join(f"*{inline_text(defused(call.line(language)))}*" for call in calls)
 
 
-def calls_html(calls: Iterable[Called]) -> str:
+def calls_html(calls: Iterable[Called], language: str = "") -> str:
     """Return calls as HTML; arguments and results unfold whole."""
-    return "".join(_html(call) for call in calls)
+    return "".join(_html(call, language) for call in calls)
 
 
 def calls_json(calls: Iterable[Called]) -> list[dict[str, object]]:
@@ -96,9 +100,10 @@ def _short(text: str) -> str:
     return clip(legible(text), LONGEST)
 
 
-def _html(call: Called) -> str:
+def _html(call: Called, language: str) -> str:
     whole = "\n\n".join(filter(None, (legible(call.arguments), legible(call.output))))
+    line = escape(defused(call.line(language).removeprefix("▸ ")))
     return (
-        f'<details class="jan-call"><summary>{escape(defused(call.line().removeprefix("▸ ")))}'
+        f'<details class="jan-call"><summary>{line}'
         f'</summary><pre dir="auto" style="{_WRAPPED}">{escape(defused(whole))}</pre></details>'
     )

@@ -1,11 +1,14 @@
 """The line under every answer: who answered, at what cost, and where in which thread."""
 
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 from jan_magics.domain.counting import counted
 from jan_magics.domain.models import Timings, Usage
+from jan_magics.notebook.wording import worded
 
 _JOINER: Final = "\u200d"
 _JOINERS: Final = frozenset("\u200c\u200d")
@@ -41,20 +44,23 @@ class Footer:
     lines: tuple[str, ...] = ()
 
 
-def footer_text(footer: Footer, *, stable: bool) -> str:
-    """Write the footer; a stable one has no times and speeds, and is the same in every run."""
+def footer_text(footer: Footer, *, stable: bool, language: str = "") -> str:
+    """Write the footer; a stable one has no times and speeds, and is the same in every run.
+
+    What people have named is kept in every language.
+    """
     timings = None if stable else footer.timings
     calls = counted(footer.calls, "tool call") if footer.calls else ""
-    turn = (one_line(footer.model), _tokens(footer), *_speed(timings), calls)
-    place = (_thread(footer), _version(footer))
+    said = partial(worded, language=language)
+    turn = (_tokens(footer), *_speed(timings), calls)
     groups = (
-        " · ".join(filter(None, turn)),
-        " · ".join(filter(None, place)),
-        _sight(footer),
-        one_line(footer.sources),
-        ", ".join(filter(None, map(one_line, footer.flags))),
+        " · ".join(filter(None, (one_line(footer.model), *map(said, turn)))),
+        " · ".join(filter(None, (_thread(footer, said), said(_version(footer))))),
+        said(_sight(footer)),
+        said(one_line(footer.sources)),
+        ", ".join(filter(None, (said(one_line(flag)) for flag in footer.flags))),
     )
-    lines = (" │ ".join(filter(None, groups)), *map(one_line, footer.lines))
+    lines = (" │ ".join(filter(None, groups)), *(said(one_line(line)) for line in footer.lines))
     return "\n".join(filter(None, lines))
 
 
@@ -133,14 +139,13 @@ def _speed(timings: Timings | None) -> tuple[str, ...]:
     )
 
 
-def _thread(footer: Footer) -> str:
+def _thread(footer: Footer, said: Callable[[str], str]) -> str:
     title, state = short_title(footer.thread), footer.thread_state
     if not title or state is None:
         return title
     count = footer.thread_messages
-    if state == "new" or count is None:
-        return f"{title} ({state})"
-    return f"{title} (continued, {counted(count, 'message')})"
+    more = "" if state == "new" or count is None else f", {counted(count, 'message')}"
+    return f"{title}{said(f' ({state}{more})')}"
 
 
 def _version(footer: Footer) -> str:

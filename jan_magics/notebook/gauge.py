@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 
 from jan_magics.domain.counting import counted
+from jan_magics.notebook.wording import worded
 
 MINUTE: Final = 60
 ENOUGH: Final = 3
@@ -47,9 +48,12 @@ class Gauge:
         seconds = self.seconds / asked * (self.total - self.over)
         return f"{span(seconds)} left"
 
-    def bundle(self) -> Mapping[str, object]:
+    def bundle(self, language: str = "") -> Mapping[str, object]:
         """Return it with a bar."""
-        line, share = self.line(), f'max="{max(self.total, 1)}" value="{self.over}"'
+        line, share = (
+            worded(self.line(), language),
+            f'max="{max(self.total, 1)}" value="{self.over}"',
+        )
         bar = f'<progress {share} aria-label="rows">{self.over}/{self.total}</progress>'
         return {"text/plain": line, "text/html": f"<div>{bar} {escape(line)}</div>"}
 

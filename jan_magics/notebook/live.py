@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any, Final, Protocol
 
 from jan_magics.notebook.render import plain
+from jan_magics.notebook.wording import worded
 
 FASTEST: Final = 0.08
 """Seconds between two updates at least."""
@@ -60,12 +61,14 @@ class CellDisplay:
     """A display of the running cell; `live` turns text and a note into a small bundle."""
 
     live: Callable[[str, str], Mapping[str, object]] | None
+    language: str = ""
     _handle: Any = None
     _next: float = 0.0
     _begun: float = field(default_factory=perf_counter)
 
     def open(self, note: str) -> None:
         """Show a note at once, so that what comes later has its place."""
+        note = worded(note, self.language)
         self._send(self.live("", note) if self.live else {"text/plain": note})
 
     def update(self, text: str, note: str) -> None:
@@ -74,7 +77,7 @@ class CellDisplay:
         # A turn that fails at once leaves nothing behind: a mere note waits a little.
         if self.live is None or now < self._next or (not text and now < self._begun + PATIENCE):
             return
-        bundle = self.live(text, note)
+        bundle = self.live(text, worded(note, self.language))
         self._send(bundle)
         size = OVERHEAD + sum(
             len(str(value).encode("utf-8", "replace")) for value in bundle.values()
@@ -88,7 +91,7 @@ class CellDisplay:
     def clear(self, said: str = "no answer") -> None:
         """Say that nothing came; the error below says why."""
         if self._handle is not None:
-            self._send({"text/plain": said})
+            self._send({"text/plain": worded(said, self.language)})
 
     def _send(self, bundle: Mapping[str, object]) -> None:
         from IPython.display import display  # the notebook floor loads without a front end

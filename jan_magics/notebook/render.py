@@ -19,6 +19,7 @@ from jan_magics.notebook.footer import Footer, footer_text
 from jan_magics.notebook.hazards import defused, inline_text, legible, printable
 from jan_magics.notebook.html import to_html
 from jan_magics.notebook.markdown import code_blocks, neutralise
+from jan_magics.notebook.wording import worded
 
 MIME: Final = "application/vnd.jan-magics.turn+json"
 Format: TypeAlias = Literal["markdown", "text", "code", "json"]
@@ -37,7 +38,8 @@ class Shown:
     """What there is to show of a turn; `format` chooses what of it is shown, and how.
 
     `thread` is the title, `message` the id of the answer where it has one, in the thread of that
-    id. `sources` are what was retrieved, by number.
+    id. `sources` are what was retrieved, by number. `language`
+    is that of everything around the turn's own words.
     """
 
     prompt: str
@@ -55,6 +57,7 @@ class Shown:
     sources: tuple[Mapping[str, object], ...] = ()
     thread_id: str | None = None
     footer: Footer
+    language: str = ""
     format: Format = "markdown"
     schema: int = SCHEMA
 
@@ -65,14 +68,17 @@ def bundle(shown: Shown, *, stable: bool) -> dict[str, object]:
     Plain text has neither times nor ids in any case.
     """
     shown = replace(shown, footer=_told(shown))
-    footer = footer_text(shown.footer, stable=stable)
+    footer = footer_text(shown.footer, stable=stable, language=shown.language)
     source, words = _chosen(shown)
-    called = "" if shown.format in BARE else calls_text(shown.calls)
+    shown_calls = () if shown.format in BARE else shown.calls
+    called = calls_text(shown_calls, shown.language)
     return {
         MIME: _turn(shown, source, footer, stable=stable),
         "text/markdown": _markdown(shown, source, footer),
         "text/html": _html(shown, source, footer),
-        "text/plain": _joined(_joined(words, called), footer_text(shown.footer, stable=True)),
+        "text/plain": _joined(
+            _joined(words, called), footer_text(shown.footer, stable=True, language=shown.language)
+        ),
     }
 
 
@@ -152,7 +158,7 @@ def _pretty_json(text: str) -> str:
 def _markdown(shown: Shown, source: str, footer: str) -> str:
     body = neutralise(_fenced(source, "") if shown.format == "text" else source)
     lines = [_muted(line) for line in footer.split("\n") if line]
-    called = "" if shown.format in BARE else calls_markdown(shown.calls)
+    called = "" if shown.format in BARE else calls_markdown(shown.calls, shown.language)
     return _joined(_joined(body.rstrip("\n"), called), "  \n".join(lines))
 
 
@@ -170,14 +176,15 @@ def _html(shown: Shown, source: str, footer: str) -> str:
     if shown.reasoning:
         words = escape(defused(plain(shown.reasoning)))
         reasoning = (
-            f"<details><summary>Reasoning</summary>"
+            f"<details><summary>{worded('Reasoning', shown.language)}</summary>"
             f'<div style="{_WRAPPED}; opacity: 0.75">{words}</div>'
             f"</details>"
         )
-    called = "" if shown.format in BARE else calls_html(shown.calls)
+    called = "" if shown.format in BARE else calls_html(shown.calls, shown.language)
+    name = worded("Answer", shown.language)
     lines = "<br>".join(escape(defused(line)) for line in footer.split("\n"))
     return (
-        f'<div class="jan-turn" role="group" aria-label="Answer">{reasoning}'
+        f'<div class="jan-turn" role="group" aria-label="{name}">{reasoning}'
         f'<div class="jan-answer" dir="auto">{body}</div>{called}'
         f'<div class="jan-footer" role="note" style="{_MUTED}"><small>{lines}</small></div></div>'
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 from jan_magics.notebook.live import FASTEST, Display
 from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.render import MIME, live_turn
+from jan_magics.notebook.wording import worded
 
 KEEP_EVERY: Final = 3.0
 """Seconds between two displays of all of the text, which a page that comes late begins with."""
@@ -95,6 +96,7 @@ class PageDisplay:
 
     streams: Streams
     cell: str
+    language: str = ""
     stream: Stream = field(init=False)
     _handle: Any = None
     _next: float = 0.0
@@ -106,7 +108,7 @@ class PageDisplay:
 
     def open(self, note: str) -> None:
         """Take a place in the running cell at once."""
-        self.stream.note = note
+        self.stream.note = worded(note, self.language)
         self._send(self._whole())
 
     def update(self, text: str, note: str) -> None:
@@ -117,7 +119,7 @@ class PageDisplay:
         if self._handle is None:
             self.open(note)
         markdown = neutralise(text)
-        self.streams.tell(self.stream, markdown, note)
+        self.streams.tell(self.stream, markdown, worded(note, self.language))
         self._next = now + max(FASTEST, WORK * (perf_counter() - now))
         if now >= self._keep and markdown:
             self._keep = now + KEEP_EVERY + len(markdown) / 20_000
@@ -131,7 +133,7 @@ class PageDisplay:
     def clear(self, said: str = "no answer") -> None:
         """Say that nothing came; the error below says why."""
         if self._handle is not None:
-            self._send({"text/plain": said})
+            self._send({"text/plain": worded(said, self.language)})
         self.streams.end(self.stream)
 
     def _whole(self) -> dict[str, object]:
@@ -154,6 +156,7 @@ class PageTurn:
     streams: Streams
     cell: str
     shown: Display | None = None
+    language: str = ""
     stream: Stream = field(init=False)
     _next: float = 0.0
 
@@ -162,13 +165,14 @@ class PageTurn:
 
     def open(self, note: str) -> None:
         """Say what happens."""
-        self.streams.tell(self.stream, "", note)
+        self.streams.tell(self.stream, "", worded(note, self.language))
 
     def update(self, text: str, note: str) -> None:
         """Send what is new; may be called more often than it sends."""
         now = perf_counter()
         if now >= self._next:
-            self.streams.tell(self.stream, neutralise(text), note)
+            said = worded(note, self.language)
+            self.streams.tell(self.stream, neutralise(text), said)
             self._next = now + max(FASTEST, WORK * (perf_counter() - now))
 
     def finish(self, bundle: Mapping[str, object]) -> None:
@@ -182,7 +186,7 @@ class PageTurn:
 
     def clear(self, said: str = "no answer") -> None:
         """Say why there is no answer."""
-        self.streams.end(self.stream, None, said)
+        self.streams.end(self.stream, None, worded(said, self.language))
 
 
 def _shared(one: str, other: str) -> int:

@@ -38,6 +38,11 @@ export interface Shown {
   bundle: PageBundle;
 }
 
+/** What a page says of itself: the kernel writes footers in its language, unless another is set. */
+function introduction(): JSONObject {
+  return { protocol: PROTOCOL, language: document.documentElement.lang };
+}
+
 /** Wait for the subshell of a comm, where JupyterLab makes one. */
 function started(comm: Kernel.IComm): Promise<void> {
   return (comm as { subshellStarted?: Promise<void> }).subshellStarted ?? Promise.resolve();
@@ -107,7 +112,7 @@ export class KernelLine {
       comm.onMsg = message => this.take(message.content.data as unknown as PageReply | PageWelcome);
       comm.onClose = () => this.hangUp();
       started(comm).catch(() => undefined); // it is not waited for here
-      comm.open({ protocol: PROTOCOL });
+      comm.open(introduction());
       this.page = comm;
     }
   }
@@ -131,7 +136,7 @@ export class KernelLine {
    */
   private async openControl(): Promise<Speaking> {
     if (!(await soon(this.kernel.info, KNOWN))) {
-      const reached = await soon(reach(this.kernel, CONTROL, { protocol: PROTOCOL }), STARTING);
+      const reached = await soon(reach(this.kernel, CONTROL, introduction()), STARTING);
       if (reached) {
         return reached;
       }
@@ -144,7 +149,7 @@ export class KernelLine {
     if (this.kernel.supportsSubshells) {
       await soon(started(comm), STARTING).catch(() => undefined);
     }
-    comm.open({ protocol: PROTOCOL });
+    comm.open(introduction());
     return comm;
   }
 

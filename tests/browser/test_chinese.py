@@ -35,6 +35,7 @@ def test_buttons_and_commands_are_chinese(chinese: Page, lab: Lab) -> None:
     notebook.run(1)
     shown = turn(notebook, 1)
     expect(shown.get_by_role("button", name="重试")).to_be_visible(timeout=WAIT)
+    expect(shown.locator(".jan-Turn-footer")).to_contain_text("离线（无模型）")
     expect(shown.locator(".jan-Turn-memory")).to_have_text("在上下文中")
     expect(notebook.page.locator(".jan-Status")).to_contain_text("预算的", timeout=WAIT)
     label = "window.jupyterapp.commands.label('jan-magics:chat-cell')"
