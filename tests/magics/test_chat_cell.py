@@ -1,33 +1,12 @@
 """`%%chat` in a real kernel, with the offline model: what a person sees and gets."""
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
-from tests.kernel import TURN, Kernel, running_kernel
+from tests.kernel import TURN, Kernel
 
 SLOW = "-P pace=0.05"
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    folder = tmp_path_factory.mktemp("kernel")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
-        running.ok("%load_ext jan_magics")
-        yield running
-
-
-@pytest.fixture
-def kernel(shared: Kernel) -> Kernel:
-    shared.ok("%chat new")
-    return shared
 
 
 def test_an_answer_is_shown_once_and_is_in_underscore(kernel: Kernel) -> None:

@@ -1,24 +1,14 @@
 """What a user is told to do next works where it is said, in a real kernel."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.kernel import Kernel, Ran, running_kernel
+from tests.kernel import Kernel, Ran
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    folder = tmp_path_factory.mktemp("kernel")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
-        running.ok("%load_ext jan_magics")
-        yield running
+@pytest.fixture
+def kernel(shared: Kernel) -> Kernel:
+    """Go on in the thread of the test before."""
+    return shared
 
 
 def failed(ran: Ran) -> str:

@@ -1,30 +1,8 @@
 """What cannot be asked, in a real kernel: refused before anything is sent or stored."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.kernel import Kernel, running_kernel
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    folder = tmp_path_factory.mktemp("kernel")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
-        running.ok("%load_ext jan_magics")
-        yield running
-
-
-@pytest.fixture
-def kernel(shared: Kernel) -> Kernel:
-    shared.ok("%chat new")
-    return shared
+from tests.kernel import Kernel
 
 
 def test_a_parameter_is_read_when_it_is_filled_in(kernel: Kernel) -> None:

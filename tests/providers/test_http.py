@@ -13,32 +13,13 @@ from jan_magics.domain.errors import (
     RequestRejected,
     StreamBroken,
 )
-from jan_magics.domain.events import Finish, TextDelta
+from jan_magics.domain.events import TextDelta
 from jan_magics.providers.http import Line
-from jan_magics.providers.keys import Key, origin_of
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.transport import transport_failure
 from tests.providers.asking import ASKED, asking, collect
-from tests.providers.loopback import Reply, Server, chunked, http, serving
-
-SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz"  # noqa: S105 - it opens nothing
-WORD = b'data: {"choices":[{"delta":{"content":"one"}}]}\n\n'
-LAST = b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-WHOLE = [TextDelta("one"), Finish("stop")]
-
-
-def provider(server: Server, *, key: bool = False) -> OpenAIProvider:
-    held = Key(SECRET, source="a test", origin=origin_of(server.address)) if key else None
-    return OpenAIProvider("test", server.address, held)
-
-
-async def ask(server: Server, **options: Any) -> list[Any]:
-    one = provider(server)
-    try:
-        return await collect(one, asking("hi", **options))
-    finally:
-        await one.close()
-
+from tests.providers.loopback import Reply, chunked, http, serving
+from tests.providers.plain import LAST, WHOLE, WORD, ask, provider
 
 # -------------------------------------------------------------------------------- exceptions
 
