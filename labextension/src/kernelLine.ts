@@ -57,6 +57,7 @@ export class KernelLine {
   private welcomed = false;
   private asked = 0;
   private readonly waiting = new Map<number, (reply: PageReply) => void>();
+  private readonly _began = new Signal<this, string>(this);
   private readonly _told = new Signal<this, TurnEvent>(this);
   private readonly _shown = new Signal<this, Shown>(this);
   private readonly _opened = new Signal<this, void>(this);
@@ -70,6 +71,11 @@ export class KernelLine {
         this.hangUp();
       }
     });
+  }
+
+  /** A turn that this page has not heard of before, by its cell; '' where nobody says. */
+  get began(): ISignal<this, string> {
+    return this._began;
   }
 
   /** Something that a turn says, also one that this page saw begin elsewhere. */
@@ -214,15 +220,22 @@ export class KernelLine {
     const known = typeof turn === 'string' ? this.turns.get(turn) : undefined;
     if (typeof turn === 'string' && (known?.markdown ?? '').length <= String(markdown).length) {
       const over = known?.over ?? false;
-      const now = { markdown: String(markdown), note: String(note), cell: String(cell), over };
-      this.turns.set(turn, now);
+      this.keep(turn, { markdown: String(markdown), note: String(note), cell: String(cell), over });
+    }
+  }
+
+  private keep(turn: string, now: Turn): void {
+    const isNew = !this.turns.has(turn);
+    this.turns.set(turn, now);
+    if (isNew) {
+      this._began.emit(now.cell);
     }
   }
 
   private follow(event: TurnEvent): void {
     const next = reduce(this.turns.get(event.turn), event);
     if (next) {
-      this.turns.set(event.turn, next);
+      this.keep(event.turn, next);
       this._told.emit(event);
     }
     if (!this.page) {

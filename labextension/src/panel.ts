@@ -73,12 +73,8 @@ export class ChatPanel extends Widget implements PanelScene {
     kernels.each((_panel, line) => {
       line.opened.connect(() => this.follow());
       line.news.connect((_line, news) => this.hear(line, news));
-      line.told.connect((_line, event) => {
-        this.typing.forget();
-        if (event.kind === 'over') {
-          this.refresh();
-        }
-      });
+      line.began.connect((_line, cell) => line === this.line && this.typing.sent(cell));
+      line.told.connect((_line, event) => event.kind === 'over' && this.refresh());
     });
     this.follow();
   }

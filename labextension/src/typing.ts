@@ -19,7 +19,7 @@ export class Typing {
   readonly changed = new Signal<this, void>(this);
   private timer = 0;
 
-  constructor(tracker: INotebookTracker) {
+  constructor(private readonly tracker: INotebookTracker) {
     let left = () => undefined as void;
     tracker.activeCellChanged.connect((_tracker, cell) => {
       left();
@@ -28,8 +28,15 @@ export class Typing {
     });
   }
 
-  /** What was typed is sent, or nobody types any more. */
-  forget(): void {
+  /** A cell has begun a turn: what was typed there is sent. '' is a cell that nobody names. */
+  sent(cell: string): void {
+    if (!cell || cell === this.tracker.activeCell?.model.id) {
+      this.forget();
+    }
+  }
+
+  /** Nobody types any more. */
+  private forget(): void {
     window.clearTimeout(this.timer);
     if (this.prompt) {
       this.prompt = '';

@@ -4,12 +4,18 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.panel import open_panel, section
-from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, SLOW, WAIT, turn
+
+BESIDE = SLOW.replace("%%chat", "%%chat -t beside --background")
+GROWN = """length => [...document.querySelectorAll('.jan-Turn[data-state=running]')]
+  .some(each => each.textContent.length > length)"""
 
 
 def test_gauges_follow_a_prompt_that_is_typed_into_a_cell(open_cells: OpenCells) -> None:
-    notebook = open_cells([LOAD, f"{ECHO} --window 4000\none", "%chat budget --live", f"{ECHO}\n"])
-    for cell in range(3):
+    notebook = open_cells(
+        [LOAD, f"{ECHO} --window 4000\none", "%chat budget --live", f"{ECHO}\n", BESIDE]
+    )
+    for cell in (0, 1, 2, 4):
         notebook.run(cell)
     panel = open_panel(notebook)
     said = section(panel, "context").get_by_role("status")
@@ -21,6 +27,11 @@ def test_gauges_follow_a_prompt_that_is_typed_into_a_cell(open_cells: OpenCells)
     notebook.page.keyboard.insert_text("many more words 你好 " * 40)
     expect(said).not_to_have_text(before, timeout=WAIT)
     expect(inside).not_to_have_text(before_inside, timeout=WAIT)
+    typed, beside = said.text_content() or "", turn(notebook, 4)
+    grown = len(beside.text_content() or "") + 50
+    notebook.page.wait_for_function(GROWN, arg=grown, timeout=WAIT)
+    expect(said).to_have_text(typed)  # an answer that grows elsewhere says nothing about it
+    beside.get_by_role("button", name="Stop").click()
     notebook.lines(1).nth(1).click()  # nobody types there
     expect(said).to_have_text(before, timeout=WAIT)
     expect(inside).to_have_text(before_inside, timeout=WAIT)
