@@ -180,8 +180,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("scripts", nargs="*", default=[])
+    parser.add_argument("scripts", nargs="*", help=f"some of: {' '.join(SCRIPTS)}")
     given = parser.parse_args()
+    if unknown := [each for each in given.scripts if each not in SCRIPTS]:
+        parser.error(f"no script {', '.join(unknown)}; there are: {' '.join(SCRIPTS)}")
     scripts = given.scripts or (FAST if given.quick else SCRIPTS)
     about = machine()
     noted, rows, others = list[tuple[str, Noted]](), list[dict[str, Any]](), list[LeftOut]()
