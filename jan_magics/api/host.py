@@ -90,7 +90,7 @@ class Host:
             JanError: as the turn says; what was said is kept and shown.
         """
         session, display, ended = self.session(), display_of(self, showing), list[Outcome]()
-        send = _sending(session, asking, ended.append, self.shell, awaited=True)
+        send = _sending(self, asking, ended.append, awaited=True)
 
         def update(progress: Progress) -> None:
             display.update(progress.text, progress.note)
@@ -155,9 +155,7 @@ class Host:
         self, asking: Asking, over: Over = lambda _: None, *, awaited: bool = False
     ) -> Job[Outcome, Progress]:
         """Begin a turn that is read piece by piece; `awaited` in the thread that asks for it."""
-        return self.bridge.start(
-            _sending(self.session(), asking, over, self.shell, awaited=awaited)
-        )
+        return self.bridge.start(_sending(self, asking, over, awaited=awaited))
 
     def end(self, job: Job[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
@@ -268,15 +266,16 @@ def described(host: Host) -> str:
 
 
 def _sending(
-    session: Session, asking: Asking, over: Over, shell: Any, *, awaited: bool
+    host: Host, asking: Asking, over: Over, *, awaited: bool
 ) -> Callable[[Channel[Progress]], Coroutine[Any, Any, Outcome]]:
     """Return what makes a turn; `awaited` by a thread that tools may use meanwhile."""
+    session, language = host.session(), language_of(host)
     playing = session.engine.playing
     # Ids come in the order of asking; a tool that runs may ask something itself.
     alone = playing is not None and playing.missing != "live"
 
     async def send(put: Channel[Progress]) -> Outcome:
-        desk = MainThread(put, shell) if awaited else None
+        desk = MainThread(put, host.shell, language) if awaited else None
         async with session.order.alone(alone):
             return await session.send(asking, put, over, desk)
 

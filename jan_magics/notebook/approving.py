@@ -12,6 +12,7 @@ from jan_magics.notebook.bridge import Channel
 from jan_magics.notebook.buttons import PATIENCE, Kind, buttons_of
 from jan_magics.notebook.identity import cell_id, in_kernel
 from jan_magics.notebook.render import plain
+from jan_magics.notebook.wording import worded
 
 T = TypeVar("T")
 
@@ -19,6 +20,8 @@ LONGEST: Final = 4000
 """Characters of the arguments that a line shows; of longer ones it is said how many are not."""
 LONGEST_PAGE: Final = 100_000
 """The same of a page, where they can be scrolled."""
+_HERE: Final = "\0"
+"""Where in a question that is put in. What a model wrote is no phrase."""
 _WORDS: Final[tuple[tuple[Verdict, tuple[str, ...]], ...]] = (
     ("yes", ("y", "yes", "j", "ja", "是", "好")),
     ("no", ("n", "no", "nein", "否", "不", "")),
@@ -32,6 +35,7 @@ class MainThread:
 
     channel: Channel[Any]
     shell: Any
+    language: str = ""
     main: bool = True
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -40,11 +44,11 @@ class MainThread:
 
     def ask(self, name: str, arguments: str) -> Verdict:
         """Ask whether a call may run; "nobody" where nobody can answer."""
-        return self._asked("call", name, arguments, question_about(name, arguments))
+        return self._asked("call", name, arguments, question_about(name, arguments, self.language))
 
     def start(self, name: str, command: str) -> Verdict:
         """Ask whether an MCP server may be started; "nobody" where nobody can answer."""
-        return self._asked("start", name, command, question_before(name, command))
+        return self._asked("start", name, command, question_before(name, command, self.language))
 
     def _asked(self, kind: Kind, name: str, shown: str, line: str) -> Verdict:
         verdict: Verdict = "nobody"
@@ -54,15 +58,17 @@ class MainThread:
         return ask_person(self.shell, line) if verdict == "nobody" else verdict
 
 
-def question_before(name: str, command: str) -> str:
+def question_before(name: str, command: str, language: str = "") -> str:
     """Return the line that a person is asked by before an MCP server is started."""
-    return f"Start the MCP server {plain(name)}: {plain(command)}? [y]es, [n]o: "
+    asked = worded(f"Start the MCP server {_HERE}? [y]es, [n]o: ", language)
+    return asked.replace(_HERE, f"{plain(name)}: {plain(command)}", 1)
 
 
-def question_about(name: str, arguments: str) -> str:
+def question_about(name: str, arguments: str, language: str = "") -> str:
     """Return the line that a person is asked by."""
     shown = _cut(plain(arguments), LONGEST)
-    return f"Run {plain(name)}({shown})? [y]es, [n]o, [a]lways in this kernel: "
+    asked = worded(f"Run {_HERE}? [y]es, [n]o, [a]lways in this kernel: ", language)
+    return asked.replace(_HERE, f"{plain(name)}({shown})", 1)
 
 
 def page_words(text: str) -> str:

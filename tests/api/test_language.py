@@ -36,6 +36,7 @@ def test_a_page_in_chinese_is_told_everything_in_chinese(kernel: Kernel) -> None
     assert begun.updates[0][TURN]["note"] == "正在后台提问"
     kernel.ok("turn.wait()")
     assert "离线（无模型）" in shown(kernel, f"{ECHO}\n你好")
+    assert kernel.ok("%chat").result.startswith("模型     offline:echo（")
     assert kernel.ok("%chat tree").result.count("个分支") == 1
     cleared = kernel.ok("%chat clear").result
     assert cleared.startswith("上下文已清空 · ")

@@ -73,6 +73,7 @@ def test_the_footer_counts_calls(calls: int, said: str) -> None:
 
 def test_the_question_shows_all_that_is_asked_about() -> None:
     assert question_about("f", '{"to": "李"}').startswith('Run f({"to": "李"})? [y]es')
+    assert question_about("f", "no answer", "zh").startswith("运行 f(no answer)？[y] 是")
     long = question_about("f", "x" * (LONGEST + 7))
     assert "and 7 more characters" in long
     assert "\x1b" not in question_about("f", HOSTILE)
