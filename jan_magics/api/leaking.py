@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jan_magics.api.context import say
-from jan_magics.api.host import Host
+from jan_magics.api.host import Host, language_of
 from jan_magics.api.opening import current_host, resolved
 from jan_magics.api.shelf import retriever_of
 from jan_magics.domain.counting import counted
@@ -49,7 +49,7 @@ def leaks_here(path: str | None) -> "pd.DataFrame":
     host = current_host()
     found = _table(_of_here(host)) if path is None else _found(host, path)
     if found.empty:
-        say("nothing found")
+        say("nothing found", language_of(host))
     return found
 
 
@@ -65,16 +65,20 @@ def scrub(path: str | Path | None) -> "pd.DataFrame":
     notebook = _closed(host, path)
     files = [each for each in (notebook, checkpoint_of(notebook)) if each.is_file()]
     found = [leak for each in files for leak in leaks_in_file(each, each.name)]
+    language = language_of(host)
     removed = sum(leak.kind not in PEOPLE for leak in found)
     if removed:
         for each in files:
             _rewrite(each)
         stay = len(found) - removed
         people = f"; e-mail and phone stay ({stay})" if stay else ""
-        say(f"{notebook.name}: {counted(removed, 'secret')} removed, no copy is kept{people}")
-        say(REVOKE)
+        say(
+            f"{notebook.name}: {counted(removed, 'secret')} removed, no copy is kept{people}",
+            language,
+        )
+        say(REVOKE, language)
     else:
-        say(f"{notebook.name}: no secret found, so it is as it was")
+        say(f"{notebook.name}: no secret found, so it is as it was", language)
     return _table(found)
 
 

@@ -88,6 +88,21 @@ SAID: Final[Mapping[str, str]] = MappingProxyType({
     "Run {call}? [y]es, [n]o, [a]lways in this kernel: ":
         "运行 {call}？[y] 是，[n] 否，[a] 在此内核中总是：",
     "Start the MCP server {call}? [y]es, [n]o: ": "启动 MCP 服务器 {call}？[y] 是，[n] 否：",
+    "a compaction of {a} message(s) comes before this is sent; shown is the plan without it":
+        "发送之前会先压缩 {a} 条消息；显示的是未压缩的计划",
+    "the column {name} of the table is {other} in --where":
+        "表中的列 {name} 在 --where 中是 {other}",
+    "lost at {stage}": "在 {stage} 落选",
+    "let in by {change}": "{change} 即可入选",
+    "{name}: {a} secret(s) removed, no copy is kept; e-mail and phone stay ({b})":
+        "{name}：已移除 {a} 处密钥，不留副本；保留 {b} 处邮箱和电话",
+    "{name}: {a} secret(s) removed, no copy is kept": "{name}：已移除 {a} 处密钥，不留副本",
+    "{name}: no secret found, so it is as it was": "{name}：没有发现密钥，因此保持原样",
+    "nothing found": "没有发现",
+    "whoever has seen a key has it: revoke it where it was made":
+        "见过密钥的人就拥有它：请到签发处吊销",
+    "{name}: lines {lines} are skipped, nobody can read that":
+        "{name}：跳过第 {lines} 行，无法读取",
     "window: {a} tokens ({why})": "窗口：{a} 个 token（{why}）",
     "window: no limit ({why})": "窗口：没有上限（{why}）",
     "nobody says it; set it with --window": "没有人告知；用 --window 设置",
