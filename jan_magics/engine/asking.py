@@ -54,6 +54,11 @@ class Asking:
     schema: object = None
     send_anyway: bool = False
 
+    @property
+    def beside(self) -> bool:
+        """Tell whether the turn is kept beside the thread."""
+        return self.side or not self.history
+
 
 def laid_over(asking: Asking, sticky: Asking, rerun: str | None) -> Asking:
     """Return an asking with what `use` made stick, and the setting for reruns, filled in."""

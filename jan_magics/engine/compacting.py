@@ -54,7 +54,7 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
         raise ThreadError(*NOTHING_HERE)
     settings, choice = session.settings(), await session.choice()
     provider = session.engine.ready(choice.model, ChatOptions())
-    async with session.order.turn(thread.id, show):
+    async with session.order.turn(thread.id, show, "compacting") as (tell, _):
         view = view_of(session.engine, thread)
         fit = await session.fitting.fit(
             choice.model, session.merged(session.sticky), settings, view
@@ -64,7 +64,7 @@ async def compact(session: Session, turns: int | None, show: Show, *, dry_run: b
         if stretch is None:
             raise _nothing(view, kept)
         _check(stretch, FEWEST, kept)
-        summary = await summariser_for(session.engine, provider, fit, show).summary(stretch)
+        summary = await summariser_for(session.engine, provider, fit, tell).summary(stretch)
         _check(stretch, fit.tokenizer.count(summary_text(summary)), kept)
         if not dry_run:
             keep(session.engine, thread, summary)

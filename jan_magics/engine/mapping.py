@@ -212,7 +212,7 @@ async def map_rows(
         show(tally)
 
     engine, settings = session.engine, opened.settings
-    async with session.order.turn(opened.thread.id, note):
+    async with session.order.turn(opened.thread.id, note, aside=True):
         view = view_of(engine, engine.store.thread(opened.thread.id))
     fit = for_rows(await session.fit(opened.prepared, settings, view, note), view.records)
     prepared = await opened.prepared.complete(None, note)

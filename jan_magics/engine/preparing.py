@@ -106,7 +106,7 @@ class Prepared:
             aside=told.aside,
             options=sendable(told.options),
             history=wanted.history,
-            side=wanted.side or not wanted.history,
+            side=wanted.beside,
             spot=spot,
             overlays=overlays,
             fit=fit,

@@ -103,14 +103,15 @@ class Session:
         opened = await self.begin(asking)
         settings, prepared, thread = opened.settings, opened.prepared, opened.thread
         ended: list[Outcome] = []
-        async with self.order.turn(thread.id, show) as waited:
+        front, aside = desk is not None and desk.main, prepared.wanted.beside
+        async with self.order.turn(thread.id, show, front=front, aside=aside) as (tell, waited):
             if waited:
                 thread = self.engine.store.thread(thread.id)
             # Read only now: the turn goes below what the turns before it have said.
             view = view_of(self.engine, thread)
-            fit = await self.fit(prepared, settings, view, show)
-            ready = await supplied(await prepared.complete(desk, show), settings, fit, view, show)
-            ask = replace(await ready.ready(view, fit, desk, show), told=opened.told)
+            fit = await self.fit(prepared, settings, view, tell)
+            ready = await supplied(await prepared.complete(desk, tell), settings, fit, view, tell)
+            ask = replace(await ready.ready(view, fit, desk, tell), told=opened.told)
 
             def end(turn: Turn) -> None:
                 told = self.telling.outcome(
@@ -120,7 +121,7 @@ class Session:
                 over(told)
 
             with advising(ask, self), self.fitting.learning(prepared.choice.model):
-                await make_turn(self.engine, ask, show, end, reusing=_reuses(prepared.wanted))
+                await make_turn(self.engine, ask, tell, end, reusing=_reuses(prepared.wanted))
             if not ask.side:
                 await self.titling.begin(ended[0].turn, settings.get("titles").value or "")
         return ended[0]

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from jan_magics.context.segments import ARCHIVED, COMPRESSED, TRUNCATED, Seen, look
 from jan_magics.domain.legacy import read_parts, words_of
@@ -20,6 +20,8 @@ from jan_magics.notebook.mathml import to_mathml
 from jan_magics.notebook.pages import speaker, summary_words
 from jan_magics.widgets.comm import Message as Json
 
+WINDOW: Final = 30
+"""Rows that a page gets at a time."""
 safe_html = partial(to_html, mathml=to_mathml)
 
 

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jan_magics.widgets.page import STATIC, page_of
-from jan_magics.widgets.thread_view import ACTS
+from jan_magics.widgets.thread_acts import ACTS
 from tests.widgets.pages import PROTOCOL
 
 KINDS = {"score": "scores", "budget": "budget", "tree": "tree", "thread": "thread"}

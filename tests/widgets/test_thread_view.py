@@ -51,7 +51,9 @@ def test_a_question_is_asked_and_answered(kernel: Kernel) -> None:
     rows = asks(page, kind="send", text="你好 **world**")
     assert [row["role"] for row in rows] == ["user", "assistant"]
     assert rows[1]["html"] == "<p>你好 <strong>world</strong></p>\n"
-    assert page.said[1]["busy"] == {"what": "answering", "prompt": "你好 **world**"}
+    assert page.said[1]["busy"] == {
+        "what": "answering", "prompt": "你好 **world**", "stop": True,
+    }  # fmt: skip
     # A cell that asks next goes on below, and the page follows.
     page.hear(kernel.ok("%%chat\nfrom a cell", cell_id="c"))
     newest = page.said[-1] if page.said[-1]["total"] == 4 else page.wait("thread")
@@ -130,7 +132,7 @@ def test_a_page_that_comes_back_goes_on_where_the_answer_is(kernel: Kernel) -> N
         page.wait("delta")
     page.say(kind="ready")
     state = page.wait("thread")
-    assert state["busy"] == {"what": "answering", "prompt": ""}
+    assert state["busy"] == {"what": "answering", "prompt": "", "stop": True}
     assert [row["role"] for row in state["rows"]] == ["user"]
     whole = page.wait("delta")
     assert whole["fresh"]
@@ -166,7 +168,9 @@ def test_compacting_is_shown_and_taken_back(tmp_path: Path) -> None:
         page = Page(kernel, kernel.ok("%chat show --live", cell_id="view"), "thread")
         assert page.ask("thread", kind="ready")["total"] == 10
         rows = asks(page, kind="compact")
-        assert {"what": "compacting", "prompt": ""} in [each.get("busy") for each in page.said]
+        assert {"what": "compacting", "prompt": "", "stop": True} in [
+            each.get("busy") for each in page.said
+        ]
         assert rows[0]["what"] == "summary"
         assert "The user plans an experiment" in str(rows[0]["html"])
         count = rows[0]["count"]

@@ -336,7 +336,7 @@ function render({ model, el }) {
     }
     buttons.compact.textContent = t(busy?.what === 'compacting' ? 'compacting…' : 'Compact');
     send.disabled = Boolean(busy);
-    stop.hidden = !busy;
+    stop.hidden = !busy?.stop; // where a cell waits for it, a click would come too late
     status.textContent = busy
       ? t(busy.what === 'compacting' ? 'compacting…' : 'answering…')
       : wasBusy?.what === 'answering'
