@@ -12,7 +12,7 @@ from tests.protocol_types import definitions
 PATIENCE = 30.0
 KINDS = {
     "turn": "PageTurn", "over": "PageOver", "welcome": "PageWelcome", "reply": "PageReply",
-    "changed": "PageChanged", "ingest": "PageIngest",
+    "changed": "PageChanged", "ingest": "PageIngest", "busy": "PageBusy",
     "asking": "PageAsking",
 }  # fmt: skip
 
@@ -58,7 +58,7 @@ class FollowingPage:
         while True:
             got = self.kernel.client.get_iopub_msg(timeout=PATIENCE)
             kind, content = got["msg_type"], got["content"]
-            if kind == "comm_msg":
+            if kind == "comm_msg" and "method" not in content["data"]:  # else a widget's
                 said.append(_checked(content["data"]))
                 if stop and stop in str(content["data"].get("text")):
                     self.stop(content["data"]["turn"])
@@ -84,7 +84,7 @@ class FollowingPage:
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             got = self.kernel.client.get_iopub_msg(timeout=PATIENCE)
-            if got["msg_type"] == "comm_msg":
+            if got["msg_type"] == "comm_msg" and "method" not in got["content"]["data"]:
                 said.append(_checked(got["content"]["data"]))
                 if last(said[-1]):
                     return said

@@ -9,9 +9,11 @@ from typing import Any, Final
 from jan_magics.api.host import Host
 from jan_magics.api.live import telling
 from jan_magics.api.opening import current_host
+from jan_magics.domain.errors import JanError
 from jan_magics.domain.protocols import ThreadRow
 from jan_magics.engine.branches import begin
 from jan_magics.engine.naming import shown_title
+from jan_magics.engine.order import Underway
 from jan_magics.engine.session import Session
 from jan_magics.engine.undoing import bring_back, delete_thread, rename_thread
 from jan_magics.notebook.buttons import Buttons
@@ -49,6 +51,7 @@ class Panel:
 
     def watch(self) -> None:
         """Follow what cells do from now on; where no page looks any more, that ends by itself."""
+        self.host.session().order.follow(self._hear)
         views = views_of(self.host.shell)
         if not any(each is self._opened for each in views.opened):
             self._opened.seen = self._mark()
@@ -58,6 +61,16 @@ class Panel:
         """Tell cells, views and panels that a page has changed something."""
         self._opened.seen = None  # also what no mark tells, as the end of a compaction
         telling(self.host)(self.host.session().glance())
+
+    def _hear(self, underway: Underway) -> None:
+        """Tell panels that the thread of the cells is busy, or no longer; called on the loop."""
+        if underway.aside or not self.buttons.following:
+            return
+        with suppress(JanError):  # the turn itself is told
+            thread = self.host.session().glance().thread
+            if thread and thread.id == underway.thread:
+                what = "" if underway.over.is_set() else underway.what
+                self.buttons.say({"kind": "busy", "what": what})
 
     def _say(self) -> None:
         self.buttons.say({"kind": "changed"})

@@ -61,7 +61,7 @@ def budget(buttons: Buttons, request: Request) -> Mapping[str, object]:
     return {
         **told_of(panel.host.preview(Asking(prompt if prompt.strip() else ""))),
         "can": can_of(view, look(view.path(), view.records)),
-        "compacting": panel.context.busy,
+        "busy": panel.context.busy(view),
         "failed": {"said": failure["message"], "next": failure["next"]} if failure else None,
     }
 

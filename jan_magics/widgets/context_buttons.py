@@ -4,12 +4,13 @@ import contextvars
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from jan_magics.context.segments import Seen
 from jan_magics.domain.errors import SettingError, ThreadError
 from jan_magics.engine import marking
 from jan_magics.engine.compacting import compact
+from jan_magics.engine.order import What
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Session
 from jan_magics.engine.views import View
@@ -30,25 +31,27 @@ class ContextButtons:
     failure: Message | None = None
     _job: Job[Any, Progress] | None = None
 
-    @property
-    def busy(self) -> bool:
-        """Tell whether a compaction goes on."""
-        return self._job is not None
+    def busy(self, view: View) -> What | Literal[""]:
+        """Return what the thread is busy with, wherever that was begun; "" for nothing."""
+        if self._job is not None:
+            return "compacting"
+        underway = self.session().order.of(view.thread.id) if view.thread else None
+        return underway.what if underway and not underway.aside else ""
 
     def press(self, name: str) -> None:
         """Do what a button says; a compaction is only begun.
 
         Raises:
-            ThreadError: where that would change nothing, or a compaction goes on.
+            ThreadError: where that would change nothing, or the thread is busy.
             SettingError: while a cassette is played.
         """
         if name == "stop":
-            if job := self._job:
-                job.drop_soon()
+            self._stop()
             return
         session = changeable(self.session())
-        if self._job is not None:
-            raise ThreadError("a compaction goes on", "Wait for it, or stop it.")
+        if what := self.busy(session.glance()):
+            goes_on = "a compaction" if what == "compacting" else "an answer"
+            raise ThreadError(f"{goes_on} goes on here", "Wait for it, or stop it: %chat stop")
         self.failure = None
         if name == "compact":
             self._begin(session)
@@ -57,6 +60,15 @@ class ContextButtons:
         else:
             marking.restore(session, "compact" if name == "uncompact" else "clear")
         self.went()
+
+    def _stop(self) -> None:
+        """Stop a compaction, also one that was begun elsewhere."""
+        thread = self.session().glance().thread
+        underway = self.session().order.of(thread.id) if thread else None
+        if self._job is not None:
+            self._job.drop_soon()
+        elif underway and underway.what == "compacting":
+            underway.stop()
 
     def _begin(self, session: Session) -> None:
         job = self._job = self.bridge.start(lambda put: compact(session, None, put, dry_run=False))

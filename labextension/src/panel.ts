@@ -114,7 +114,11 @@ export class ChatPanel extends Widget implements PanelScene {
   private hear(line: KernelLine, news: News): void {
     if (news.kind === 'changed') {
       this.refresh();
-    } else if (line === this.line) {
+    } else if (line !== this.line) {
+      return;
+    } else if (news.kind === 'busy') {
+      this.context.follow(news);
+    } else {
       this.documents.follow(news);
     }
   }

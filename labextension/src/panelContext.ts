@@ -2,7 +2,7 @@
 import { button, element } from './elements';
 import { type KernelLine } from './kernelLine';
 import { type PanelScene, Section } from './panelSection';
-import type { PageBudget, PageCan, PageMark, PagePiece } from './protocol';
+import type { PageBudget, PageBusy, PageCan, PageMark, PagePiece } from './protocol';
 
 /** In the order of the bar: what is sent, what is free, what is kept back. */
 const ORDER = [
@@ -20,6 +20,7 @@ const ORDER = [
 const SENT = ORDER.indexOf('free');
 
 type Button = keyof PageCan;
+type Busy = PageBusy['what'];
 
 export class Context extends Section<PageBudget> {
   private readonly head = element('div', 'jan-Panel-quiet');
@@ -30,39 +31,35 @@ export class Context extends Section<PageBudget> {
   private readonly buttons: Record<Button, HTMLButtonElement>;
   private readonly stop: HTMLButtonElement;
   private readonly row = element('div', 'jan-Panel-buttons');
+  private readonly titles: Record<Button, string>;
+  private state: PageBudget | null = null;
 
   constructor(scene: PanelScene) {
     super(scene, scene.trans.__('Context'), 'context');
     const { trans } = scene;
     const press = (name: string) => this.attempt(line => line.ask('context', { press: name }));
-    const titled = (label: string, title: string, name: Button) => {
-      const made = button(label, () => {
-        if (made.getAttribute('aria-disabled') !== 'true') {
-          made.setAttribute('aria-disabled', 'true'); // until the kernel says how it is then
+    this.titles = {
+      clear: trans.__('Send nothing of what was said so far; nothing is deleted'),
+      restore: trans.__('Send again what was cleared last'),
+      compact: trans.__('Let the model summarise all but the last turns; the originals stay'),
+      uncompact: trans.__('Send the messages again that the last summary stands for')
+    };
+    const made = (name: Button, label: string) => {
+      const pressed = button(label, () => {
+        if (pressed.getAttribute('aria-disabled') !== 'true') {
+          pressed.setAttribute('aria-disabled', 'true'); // until the kernel says how it is then
           void press(name);
         }
       });
-      made.title = title;
-      made.dataset.press = name;
-      return made;
+      pressed.title = this.titles[name];
+      pressed.dataset.press = name;
+      return pressed;
     };
     this.buttons = {
-      clear: titled(
-        trans.__('Clear context'),
-        trans.__('Send nothing of what was said so far; nothing is deleted'),
-        'clear'
-      ),
-      restore: titled(trans.__('Restore'), trans.__('Send again what was cleared last'), 'restore'),
-      compact: titled(
-        trans.__('Compact'),
-        trans.__('Let the model summarise all but the last turns; the originals stay'),
-        'compact'
-      ),
-      uncompact: titled(
-        trans.__('Undo compact'),
-        trans.__('Send the messages again that the last summary stands for'),
-        'uncompact'
-      )
+      clear: made('clear', trans.__('Clear context')),
+      restore: made('restore', trans.__('Restore')),
+      compact: made('compact', trans.__('Compact')),
+      uncompact: made('uncompact', trans.__('Undo compact'))
     };
     this.stop = button(trans.__('Stop'), () => press('stop'));
     this.stop.title = trans.__('Stop compacting');
@@ -79,6 +76,16 @@ export class Context extends Section<PageBudget> {
   forget(): void {
     super.forget();
     this.body.hidden = true;
+    this.state = null;
+  }
+
+  /** A turn or a compaction has begun, or is over: then the kernel says how it is. */
+  follow({ what }: PageBusy): void {
+    if (!what) {
+      this.refresh();
+    } else if (this.state) {
+      this.show({ ...this.state, busy: what });
+    }
   }
 
   protected ask(line: KernelLine): Promise<PageBudget> {
@@ -92,6 +99,7 @@ export class Context extends Section<PageBudget> {
     const sum = (pieces: PagePiece[]) => pieces.reduce((all, each) => all + size(each), 0);
     const sent = sum(ordered.filter(({ piece }) => ORDER.indexOf(piece) < SENT));
     const whole = Math.max(state.window ?? 0, sum(ordered)) || 1;
+    this.state = state;
     this.body.hidden = false;
     this.head.textContent = state.model;
     this.bar.replaceChildren(
@@ -127,7 +135,7 @@ export class Context extends Section<PageBudget> {
         ? trans.__('%1 tokens are sent, without a limit', used)
         : trans.__('%1 of %2 tokens are sent', used, window.toLocaleString()),
       ...state.marks.filter(({ tokens }) => sent >= tokens).map(mark => this.when(mark)),
-      ...(state.compacting ? [trans.__('compacting…')] : []),
+      ...(state.busy ? [this.why(state.busy)] : []),
       ...failed
     ];
     const reached = state.marks.filter(({ tokens }) => sent >= tokens);
@@ -155,13 +163,23 @@ export class Context extends Section<PageBudget> {
   }
 
   /** Buttons keep the focus while they cannot be pressed, so none of them is taken away. */
-  private allow({ can, compacting }: PageBudget): void {
+  private allow({ can, busy }: PageBudget): void {
     const { trans } = this.scene;
+    const compacting = busy === 'compacting';
     for (const [name, made] of Object.entries(this.buttons) as [Button, HTMLButtonElement][]) {
-      made.setAttribute('aria-disabled', String(compacting || !can[name]));
+      made.setAttribute('aria-disabled', String(Boolean(busy) || !can[name]));
+      made.title = busy ? this.why(busy) : this.titles[name];
     }
     this.buttons.compact.textContent = compacting ? trans.__('compacting…') : trans.__('Compact');
     this.stop.hidden = !compacting;
+  }
+
+  /** Say why no button can be pressed. */
+  private why(busy: Exclude<Busy, ''>): string {
+    const { trans } = this.scene;
+    return busy === 'compacting'
+      ? trans.__('compacting…')
+      : trans.__('answering… The context can be changed when the answer is over.');
   }
 
   private number({ tokens, share, exact }: PagePiece): string {

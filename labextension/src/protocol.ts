@@ -153,6 +153,12 @@ export interface PageChanged {
   kind: 'changed';
 }
 
+/** The thread that cells ask in is busy; '' no longer. */
+export interface PageBusy {
+  kind: 'busy';
+  what: '' | 'answering' | 'compacting';
+}
+
 /** How far documents are on their way into a collection; `total` null: not known yet. */
 export interface PageIngest {
   kind: 'ingest';
@@ -211,7 +217,7 @@ export interface PageBudget {
   line: string;
   notices: string[];
   can: PageCan;
-  compacting: boolean;
+  busy: '' | 'answering' | 'compacting';
   failed: PageRefusal | null;
 }
 

@@ -1,9 +1,9 @@
 /** What pages know of turns that run: events of a kernel in, text and a note out. Pure. */
-import type { PageChanged, PageIngest, PageOver, PageTurn } from './protocol';
+import type { PageBusy, PageChanged, PageIngest, PageOver, PageTurn } from './protocol';
 
 export type TurnEvent = PageTurn | PageOver;
 /** What a kernel tells panels. */
-export type News = PageChanged | PageIngest;
+export type News = PageChanged | PageIngest | PageBusy;
 
 /** A turn as it stands; `over` once nothing more comes. */
 export interface Turn {
@@ -39,7 +39,7 @@ export function isTurnEvent(data: unknown): data is TurnEvent {
 /** Tell whether something that a kernel sent is for panels. */
 export function isNews(data: unknown): data is News {
   const { kind } = (data ?? {}) as Partial<News>;
-  return kind === 'changed' || kind === 'ingest';
+  return kind === 'changed' || kind === 'ingest' || kind === 'busy';
 }
 
 /** Cut what may be said aloud from a growing text: whole sentences that were not said yet. */

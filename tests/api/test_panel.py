@@ -10,6 +10,7 @@ import pytest
 from tests.kernel import Kernel, Ran, running_kernel
 from tests.magics.test_compacting import HANGS, asked
 from tests.page import PATIENCE, FollowingPage, check
+from tests.widgets.pages import Page
 
 ECHO = "%%chat -m offline:echo"
 
@@ -141,10 +142,38 @@ def test_a_compaction_begins_once_and_can_be_stopped(tmp_path: Path) -> None:
         page = FollowingPage(kernel)
         assert page.ask("context", press="compact")["ok"] == {}
         told = page.ask("budget")["ok"]
-        assert (told["compacting"], told["failed"]) == (True, None)
+        assert (told["busy"], told["failed"]) == ("compacting", None)
         assert "goes on" in page.ask("context", press="compact")["error"]["said"]
         page.ask("context", press="stop")
         end = time.monotonic() + PATIENCE
-        while (told := check("PageBudget", page.ask("budget")["ok"]))["compacting"]:
+        while (told := check("PageBudget", page.ask("budget")["ok"]))["busy"]:
             assert time.monotonic() < end
         assert (told["can"]["uncompact"], told["failed"]) == (False, None)
+
+
+def busy(said: list[dict[str, Any]]) -> list[str]:
+    return [event["what"] for event in said if event["kind"] == "busy"]
+
+
+def test_the_buttons_wait_for_an_answer_wherever_it_was_asked_for(page: FollowingPage) -> None:
+    page.kernel.ok("%chat use -m offline:echo -P pace=0.05")
+    assert page.ask("budget")["ok"]["busy"] == ""
+    _, said = page.run("%%chat\none 二 🐼", "c1")
+    assert busy(said) == ["answering", ""]
+    view = Page(page.kernel, page.kernel.ok("%chat show --live", cell_id="view"), "thread")
+    view.ask("thread", kind="ready")
+    view.ask("delta", kind="send", text="word " * 200)
+    told = check("PageBudget", page.ask("budget")["ok"])
+    assert told["busy"] == "answering"
+    for press in ("clear", "compact"):
+        refused = page.ask("context", press=press)["error"]
+        assert refused == {
+            "said": "ThreadError: an answer goes on here",
+            "next": "Wait for it, or stop it: %chat stop",
+        }
+    page.kernel.ok("%chat stop")
+    assert page.ask("budget")["ok"]["busy"] == ""
+    # What is kept beside the thread, or goes on in another one, changes nothing here.
+    for flags in ("--no-history", "-t other"):
+        assert busy(page.run(f"%%chat {flags}\none", "c2")[1]) == []
+    assert page.ask("context", press="clear")["ok"] == {}

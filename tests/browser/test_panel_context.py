@@ -1,5 +1,6 @@
 """The panel's tree and budget: walked by keyboard, followed, and changed by four buttons."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.conftest import OpenCells
 from tests.browser.notebook import THEMES
 from tests.browser.panel import ECHO, WAIT, close_panel, load, open_panel, section
+from tests.browser.test_turn import SLOW, turn
+
+BEHIND = SLOW.partition(" word99")[0].replace("%%chat", "%%chat --background")
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +63,7 @@ def test_the_budget_and_its_four_buttons(open_cells: OpenCells, tmp_path: Path) 
         "jan.current().send(f'{n} what is the answer to the question of questions, and of all of "
         "them?', model='offline:quote', show=False)"
     )
-    notebook = open_cells([load(tmp_path) + "\n%config JanMagics.keep = 2", ask])
+    notebook = open_cells([load(tmp_path) + "\n%config JanMagics.keep = 2", ask, BEHIND])
     panel = open_panel(notebook)
     notebook.run(0)
     notebook.run(1)
@@ -80,6 +84,14 @@ def test_the_budget_and_its_four_buttons(open_cells: OpenCells, tmp_path: Path) 
     expect(context.locator("dt").filter(has_text="summary")).to_be_visible()
     press(context, "uncompact")
     expect(said).to_have_text(before, timeout=WAIT)
+    notebook.run(2)
+    clear = context.locator("[data-press=clear]")
+    expect(clear).to_have_attribute("aria-disabled", "true", timeout=WAIT)
+    expect(clear).to_have_attribute("title", re.compile("when the answer is over"))
+    expect(said).to_contain_text("answering…")
+    turn(notebook, 2).get_by_role("button", name="Stop").click()
+    expect(clear).to_have_attribute("aria-disabled", "false", timeout=WAIT)
+    expect(said).not_to_contain_text("answering…")
 
 
 def test_it_looks_as_the_theme_does(open_cells: OpenCells, tmp_path: Path) -> None:
