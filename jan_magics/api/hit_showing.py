@@ -77,9 +77,8 @@ def _bars(row: Mapping[Any, Any], largest: Mapping[str, float]) -> Iterator[Bar]
         value = _number(row.get(name))
         if value is not None:
             full = 1.0 if name == "vector" else largest[name]
-            share = min(1.0, max(0.0, value / full)) if full > 0 else 0.0
             rank = _known(row.get(ranked)) if ranked else None
-            yield Bar(name, value, share, rank)
+            yield Bar(name, value, full, rank)
 
 
 def _number(value: Any) -> float | None:

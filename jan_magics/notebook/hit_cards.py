@@ -56,12 +56,17 @@ def score_text(score: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A stage's score; `share` is how much of the bar is filled, from 0 to 1."""
+    """A stage's score, and the score that fills its bar: another one for each name."""
 
     name: str
     value: float
-    share: float
+    full: float
     rank: int | None = None
+
+    @property
+    def share(self) -> float:
+        """Return how much of the bar is filled, from 0 to 1."""
+        return min(1.0, max(0.0, self.value / self.full)) if self.full > 0 else 0.0
 
     @property
     def said(self) -> str:
@@ -105,6 +110,13 @@ class Asked:
             shown += f", {len(self.cards) - used} not"
         return legible(" · ".join(filter(None, (self.question, shown, *self.how))))
 
+    @property
+    def scale(self) -> str:
+        """Say which score fills a bar, by its name; "" where there is none."""
+        full = {bar.name: bar.full for card in self.cards for bar in card.bars if bar.full > 0}
+        told = ", ".join(f"{name} {score_text(score)}" for name, score in full.items())
+        return f"a full bar is {told}: only bars of the same name can be compared" if told else ""
+
 
 @dataclass(frozen=True, slots=True)
 class HitCards:
@@ -128,6 +140,7 @@ class HitCards:
 
 def _lines(asked: Asked) -> Iterator[str]:
     yield from wrap(asked.head, WIDEST)
+    yield from wrap(asked.scale, WIDEST) if asked.scale else ()
     for card in asked.cards[:MOST_CARDS]:
         yield f"┌ {card.number} · {card.state}"
         yield from (f"│ {line}" for line in wrap(card.about, WIDEST))
@@ -143,6 +156,7 @@ def _lines(asked: Asked) -> Iterator[str]:
 
 def _html(asked: Asked) -> Iterator[str]:
     yield f"<p><strong>{_safe(asked.head)}</strong></p>"
+    yield f"<p>{_safe(asked.scale)}</p>" if asked.scale else ""
     for card in asked.cards[:MOST_CARDS]:
         style = _CARD.format(line=_USED if card.used else _LOST)
         name = escape(f"{card.number}, {card.state}")

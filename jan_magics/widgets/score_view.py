@@ -7,7 +7,7 @@ from typing import Any, Final
 from jan_magics.domain.errors import RetrievalError
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import legible
-from jan_magics.notebook.hit_cards import Asked, Card
+from jan_magics.notebook.hit_cards import Asked, Bar, Card, score_text
 from jan_magics.widgets.chunk_places import in_place
 from jan_magics.widgets.comm import Message, Say
 
@@ -94,5 +94,10 @@ def _row(card: Card, place: Place) -> Message:
         "words": clip(" ".join(legible(card.text).split()), 240),
         "cosine": place.cosine,
         "lost": place.lost,
-        "bars": [{"name": bar.name, "said": bar.said, "share": bar.share} for bar in card.bars],
+        "bars": [_bar(bar) for bar in card.bars],
     }
+
+
+def _bar(bar: Bar) -> Message:
+    full = score_text(bar.full) if bar.full > 0 else ""
+    return {"name": bar.name, "said": bar.said, "share": bar.share, "full": full}

@@ -3,7 +3,7 @@ import { searchIcon } from '@jupyterlab/ui-components';
 import { element, fileName, iconButton } from './elements';
 import { saidOf } from './kernelLine';
 import { type PanelScene } from './panelSection';
-import type { PageChunk, PageCollection, PageFound, PageHit } from './protocol';
+import type { PageChunk, PageCollection, PageFound, PageHit, PageScore } from './protocol';
 import { placeOf } from './sourceRows';
 
 export class Finding {
@@ -94,7 +94,7 @@ export class Finding {
     const open = element('button', 'jan-Panel-open');
     open.type = 'button';
     open.setAttribute('aria-expanded', 'false');
-    open.title = [`${row.source} · ${row.about}`, ...row.bars.map(bar => `${bar.name} ${bar.said}`)]
+    open.title = [`${row.source} · ${row.about}`, ...row.bars.map(bar => this.told(bar))]
       .filter(Boolean)
       .join('\n');
     const source = element('span', 'jan-Panel-title', fileName(row.source)[0]);
@@ -126,6 +126,11 @@ export class Finding {
     });
     item.append(open, box);
     return item;
+  }
+
+  /** Write a score with what fills its bar, which is another score for each name. */
+  private told({ name, said, full }: PageScore): string {
+    return full ? this.scene.trans.__('%1 %2, a full bar is %3', name, said, full) : `${name} ${said}`;
   }
 
   private async unfold(box: HTMLElement, search: string, chunk: string): Promise<void> {

@@ -289,9 +289,10 @@ export interface PageHit {
   bars: PageScore[];
 }
 
-/** The score of a stage; `share` of its bar, from 0 to 1. */
+/** The score of a stage; `share` of its bar, from 0 to 1, and the score that fills it, '' for none. */
 export interface PageScore {
   name: string;
   said: string;
   share: number;
+  full: string;
 }

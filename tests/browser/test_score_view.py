@@ -33,6 +33,10 @@ def test_a_threshold_moves_by_keyboard(open_cells: OpenCells, lab: Lab) -> None:
     expect(hits.first).to_contain_text("boats.md")
     expect(view.get_by_role("status")).to_contain_text("3 of ")
     before = out.count()
+    expect(view.locator(".jan-scales")).to_contain_text("vector\u00a01 · bm25")
+    expect(hits.first.locator(".jan-spoken").nth(1)).to_have_text(", a full bar is 1")
+    widths = view.locator(".jan-track").evaluate_all("all => all.map(each => each.offsetWidth)")
+    assert max(widths) - min(widths) <= 1  # else bars of one name could not be compared
     notebook.screenshot("scores")
 
     slider = view.get_by_role("slider", name="Threshold (cosine)")
@@ -64,4 +68,5 @@ def test_the_view_speaks_chinese(open_cells: OpenCells, lab: Lab) -> None:
     view = view_in(notebook, 1)
     expect(view.get_by_role("slider", name="阈值（余弦）")).to_be_visible()
     expect(view.get_by_role("status")).to_contain_text("使用 ")
+    expect(view.locator(".jan-scales")).to_contain_text("满格为 score")
     notebook.screenshot("scores-chinese")

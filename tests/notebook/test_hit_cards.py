@@ -85,6 +85,16 @@ def test_the_longest_bar_is_the_best_and_a_cosine_is_full_at_one(pages: jan.Coll
     assert all(0 <= bar.share <= 1 for each in bars for bar in each.values())
 
 
+def test_what_a_full_bar_is_stands_above_the_cards(pages: jan.Collection) -> None:
+    hits = pages.search(QUESTION, k=1, all=True)
+    told = (
+        f"a full bar is score {hits.score.max():.3g}, vector 1, bm25 {hits.bm25.max():.3g}: "
+        "only bars of the same name can be compared"
+    )
+    assert told in html(jan.show(hits))
+    assert told in " ".join(str(jan.show(hits)).split())
+
+
 def test_words_alone_show_no_vector(pages: jan.Collection) -> None:
     plain = str(jan.show(pages.search("bamboo", mode="keyword")))
     assert "bm25" in plain

@@ -38,6 +38,9 @@ def test_all_candidates_come_with_what_decides_about_them(kernel: Kernel) -> Non
     assert state["threshold"] is None
     assert len(state["rows"]) > 2
     assert all(row["lost"] == "" for row in state["rows"])
+    full = {bar["name"]: bar["full"] for row in state["rows"] for bar in row["bars"]}
+    assert full["vector"] == "1"
+    assert all(full.values())
     table = kernel.ok("_.value.chunk.tolist()").result
     assert table == str([row["chunk"] for row in state["rows"][:2]])
 

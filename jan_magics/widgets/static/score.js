@@ -19,6 +19,8 @@ const CHINESE = {
   'waiting for the kernel': '正在等待内核',
   'nothing was found': '什么也没找到',
   '{n} more candidates are in the table': '表格中还有 {n} 个候选',
+  'A full bar is {scales}. Only bars of the same name can be compared.': '满格为 {scales}。只有同名的条可以相互比较。',
+  ', a full bar is {full}': '，满格为 {full}',
   'To keep it:': '保留此设置：'
 };
 
@@ -57,6 +59,18 @@ function render({ model, el }) {
     return t(known[by] ?? 'out: dropped by {by}', { by, k: state.k });
   }
 
+  /** Say to who sees no bar what would fill it. */
+  const spoken = ({ full }) =>
+    full ? make('span', { class: 'jan-spoken' }, t(', a full bar is {full}', { full })) : null;
+
+  /** Say what fills a bar, by its name: another score for each stage. */
+  function scales() {
+    const full = new Map(state.rows.flatMap(row => row.bars).map(bar => [bar.name, bar.full]));
+    const known = [...full].filter(each => each[1]).map(each => each.join('\u00a0'));
+    const words = t('A full bar is {scales}. Only bars of the same name can be compared.', { scales: known.join(' · ') });
+    return known.length ? make('div', { class: 'jan-quiet jan-scales' }, words) : '';
+  }
+
   function item(row) {
     const badge = make('span', { class: 'jan-state' });
     const place = make('div', { class: 'jan-document', dir: 'auto', tabindex: 0, hidden: true });
@@ -83,7 +97,7 @@ function render({ model, el }) {
       return [
         make('span', {}, bar.name),
         track,
-        make('span', { class: 'jan-number' }, bar.said)
+        make('span', { class: 'jan-number' }, bar.said, spoken(bar))
       ];
     });
     const node = make(
@@ -181,6 +195,7 @@ function render({ model, el }) {
     framed.body.replaceChildren(
       head,
       control,
+      scales(),
       list,
       make('div', { class: 'jan-quiet' }, state.rows.length ? more : t('nothing was found'))
     );
