@@ -11,6 +11,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { type KernelLine } from './kernelLine';
 import { IKernels } from './kernels';
 import { type Asked, questionBox } from './questionBox';
+import { forgets } from './reaching';
 
 const ASK = 'jan-magics.ask';
 
@@ -70,7 +71,7 @@ export const approvalPlugin: JupyterFrontEndPlugin<void> = {
           .forEach(each => each.dataset.kernel === line.kernel.id && each.remove());
       line.kernel.disposed.connect(drop);
       line.kernel.statusChanged.connect((_kernel, status) => {
-        if (['restarting', 'autorestarting', 'dead', 'terminating'].includes(status)) {
+        if (forgets(status)) {
           drop(); // nobody is there any more who could take the answer
         }
       });

@@ -35,6 +35,14 @@ export function iconButton(label: string, icon: LabIcon, act: () => unknown): HT
   return made;
 }
 
+/** Text as it is, in a box that can be scrolled by key. */
+export function block(text: string): HTMLPreElement {
+  const made = element('pre', 'jan-Block', text);
+  made.dir = 'auto';
+  made.tabIndex = 0;
+  return made;
+}
+
 /** Something that unfolds. */
 export function folded(className: string, summary: string, ...inside: Node[]): HTMLDetailsElement {
   const made = element('details', className);

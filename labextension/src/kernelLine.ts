@@ -3,7 +3,7 @@ import { type Kernel, type KernelMessage } from '@jupyterlab/services';
 import { type JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
-import { type Speaking, reach, soon } from './reaching';
+import { type Speaking, forgets, reach, soon } from './reaching';
 import { type News, type Turn, type TurnEvent, isNews, isTurnEvent, reduce } from './turns';
 
 const HELLO = 'jan-magics.hello';
@@ -67,7 +67,7 @@ export class KernelLine {
     kernel.registerCommTarget(HELLO, () => this.greet());
     kernel.iopubMessage.connect((_kernel, message) => this.hear(message));
     kernel.statusChanged.connect((_kernel, status) => {
-      if (status === 'restarting' || status === 'autorestarting' || status === 'dead') {
+      if (forgets(status)) {
         this.hangUp();
       }
     });

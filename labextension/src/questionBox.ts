@@ -1,6 +1,6 @@
 /** The box with a question and its buttons. It knows no kernel. */
 import { type TranslationBundle } from '@jupyterlab/translation';
-import { element } from './elements';
+import { block, element } from './elements';
 
 export type Verdict = 'yes' | 'always' | 'no';
 
@@ -54,10 +54,6 @@ export function questionBox(
   const question = element('div', 'jan-Question-words', `${words} `);
   question.setAttribute('role', 'alert');
   question.append(element('code', '', asked.name));
-  const shown = element('pre', 'jan-Question-shown', asked.shown);
-  shown.tabIndex = 0;
-  shown.dir = 'auto';
-
   const row = element('div', 'jan-Question-buttons');
   const choose = (verdict: Verdict) => {
     if (box.contains(document.activeElement)) {
@@ -80,6 +76,6 @@ export function questionBox(
     }
     event.stopPropagation();
   });
-  box.append(question, shown, row);
+  box.append(question, block(asked.shown), row);
   return box;
 }

@@ -16,6 +16,11 @@ export function soon<T>(work: Promise<T>, milliseconds: number): Promise<T | nul
   return Promise.race([work, late]);
 }
 
+/** Tell whether a kernel forgets now what it was asked and asks itself: it ends, or begins anew. */
+export function forgets(status: Kernel.Status): boolean {
+  return ['restarting', 'autorestarting', 'terminating', 'dead'].includes(status);
+}
+
 /** Open a comm on a subshell of its own, which is made over the control channel. */
 export async function reach(
   kernel: Kernel.IKernelConnection,

@@ -1,7 +1,9 @@
-/** The buttons under a turn: which version, once more, go on, change, pin. */
+/** What stands under a turn, and its buttons: which version, once more, go on, change, pin. */
+import { type TranslationBundle } from '@jupyterlab/translation';
 import { button, element } from './elements';
 import { type Insert } from './codeTools';
 import type { PageState } from './protocol';
+import { saidOnce } from './saidOnce';
 import { type TurnView } from './turnView';
 
 /** What can be done here; all but `insert` only where the kernel knows the answer. */
@@ -28,9 +30,8 @@ function picker(view: TurnView, go: NonNullable<Actions['go']>): HTMLElement {
   return box;
 }
 
-/** Say where the answer is for the next turn. */
-function memory(view: TurnView, state: PageState): HTMLElement {
-  const { trans } = view;
+/** Say where an answer is for the next turn. */
+function memoryOf(state: PageState, trans: TranslationBundle): string {
   const words: Record<PageState['memory'], string> = {
     context: trans.__('in the context'),
     summary: trans.__('in a summary'),
@@ -38,11 +39,7 @@ function memory(view: TurnView, state: PageState): HTMLElement {
     branch: trans.__('on another branch'),
     left: trans.__('built on a branch that is no longer shown')
   };
-  const told = state.pinned ? trans.__('pinned') : words[state.memory];
-  const made = element('span', 'jan-Turn-memory', told);
-  made.dataset.memory = state.memory;
-  made.toggleAttribute('data-told', String(view.shown?.footer ?? '').includes(told));
-  return made;
+  return state.pinned ? trans.__('pinned') : words[state.memory];
 }
 
 /** A box in place of the words; Escape leaves them as they were. */
@@ -75,14 +72,28 @@ function editor(view: TurnView, edit: NonNullable<Actions['edit']>): void {
   area.focus();
 }
 
-/** Make the row; empty where nothing can be done. */
-export function actionRow(view: TurnView, actions: Actions): HTMLElement {
+/** Make what stands under the words: the footer, and the row of what can be done. */
+export function footerRow(view: TurnView, words: string, actions: Actions): HTMLElement {
   const { trans, state } = view;
+  const picked = Boolean(actions.go && state && state.versions > 1);
+  const memory = state ? memoryOf(state, trans) : '';
+  const { footer, told } = saidOnce(words, picked, memory);
+  const made = element('div', 'jan-Turn-footer');
+  made.dataset.lmSuppressShortcuts = 'true';
   const row = element('div', 'jan-Turn-actions');
-  if (!state) {
-    return row;
+  if (state) {
+    const mark = element('span', 'jan-Turn-memory', memory);
+    // What is as usual need not be read, either: the mark beside the cell says it.
+    mark.classList.toggle('jan-Turn-spoken', told || state.memory === 'context');
+    row.append(mark);
+    addButtons(row, view, state, actions);
   }
-  row.append(memory(view, state));
+  made.append(element('div', 'jan-Turn-words', footer), row);
+  return made;
+}
+
+function addButtons(row: HTMLElement, view: TurnView, state: PageState, actions: Actions): void {
+  const { trans } = view;
   const { go, retry, resume, edit, pin } = actions;
   if (go && state.versions > 1) {
     row.append(picker(view, go));
@@ -107,5 +118,4 @@ export function actionRow(view: TurnView, actions: Actions): HTMLElement {
     pressed.setAttribute('aria-pressed', String(state.pinned));
     pressed.title = trans.__('Pinned answers are always sent');
   }
-  return row;
 }

@@ -1,6 +1,6 @@
 /** The parts of a turn around its words: what was thought, called and found. */
 import { type TranslationBundle } from '@jupyterlab/translation';
-import { element, folded } from './elements';
+import { block, element, folded } from './elements';
 import type { PageCall, PageShown } from './protocol';
 import { type Look, sourceRow } from './sourceRows';
 
@@ -9,13 +9,6 @@ const LONGEST = 120;
 function clipped(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line;
-}
-
-function block(text: string): HTMLElement {
-  const made = element('pre', 'jan-Turn-block', text);
-  made.dir = 'auto';
-  made.tabIndex = 0;
-  return made;
 }
 
 function callCard(call: PageCall, trans: TranslationBundle): HTMLElement {

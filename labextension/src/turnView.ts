@@ -12,7 +12,7 @@ import { sparing } from './prices';
 import { quietSanitizer, withoutDrawing } from './safeHtml';
 import { aimAt } from './sourceRows';
 import { Speaker } from './speaker';
-import { type Actions, actionRow } from './turnActions';
+import { type Actions, footerRow } from './turnActions';
 import { above, below } from './turnParts';
 
 /** Milliseconds between two paintings of a growing answer, at least. */
@@ -208,13 +208,7 @@ export class TurnView extends Panel implements IRenderMime.IRenderer {
     addCodeTools(this.body.node, this.trans, actions.insert);
     const aim = (n: number, from: HTMLElement) => aimAt(this.parts, n, from);
     addCiteLinks(this.body.node, turn.sources ?? [], aim, this.trans);
-    const footer = element('div', 'jan-Turn-footer');
-    footer.dataset.lmSuppressShortcuts = 'true';
-    // The buttons beside it say which version it is.
-    const picked = actions.go && (this.state?.versions ?? 1) > 1;
-    const said = String(turn.footer ?? '');
-    footer.append(element('div', 'jan-Turn-words', picked ? said.replace(/ ‹\d+\/\d+›/, '') : said));
-    footer.append(actionRow(this, actions));
+    const footer = footerRow(this, String(turn.footer ?? ''), actions);
     // Made once for a turn: what somebody has unfolded stays so.
     if (this.partsOf !== turn) {
       this.partsOf = turn;

@@ -1,5 +1,7 @@
 """Answers in JupyterLab: they stream, have buttons, and are read-only until a kernel knows them."""
 
+import re
+
 from playwright.sync_api import Locator, expect
 
 from tests.browser.axe import barriers
@@ -79,7 +81,11 @@ def test_retry_versions_edit_and_pin(open_cells: OpenCells) -> None:
     shown.get_by_role("button", name="Retry").click(timeout=WAIT)
     versions = shown.locator(".jan-Turn-versions")
     expect(versions).to_contain_text("2/2", timeout=WAIT)
+    expect(shown.locator(".jan-Turn-words")).not_to_contain_text("· answer")
     expect(turn(notebook, 2)).to_contain_text("built on a branch that is no longer shown")
+    expect(turn(notebook, 2).locator(".jan-Turn-memory")).to_have_class(
+        re.compile("jan-Turn-spoken")
+    )
     versions.get_by_role("button", name="Previous version").click()
     expect(versions).to_contain_text("1/2", timeout=WAIT)
     expect(turn(notebook, 2)).not_to_contain_text("built on a branch")
