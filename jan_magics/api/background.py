@@ -17,6 +17,7 @@ from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.notebook.bridge import GRACE, TICK, Job, Stopped
+from jan_magics.notebook.identity import cell_id
 from jan_magics.notebook.live import Display
 from jan_magics.notebook.render import refusal
 from jan_magics.notebook.streaming import PageTurn
@@ -41,7 +42,11 @@ class Running:
         self._ended: list[Outcome] = []
         host.followers.append(self)
         self._displays = [self._opened(page or display_of(host, showing))]
-        self._job: Job[Outcome, Progress] = host.begin(asking, self._ended.append)
+        self._job: Job[Outcome, Progress] = host.begin(
+            asking,
+            self._ended.append,
+            cell=page.cell if page else cell_id(host.shell) if host.shell else "",
+        )
         stoppable(self._displays[0], self._job)
         self._prompt = asking.text
         self._answer: Answer | None = None

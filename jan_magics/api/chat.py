@@ -110,7 +110,7 @@ class Chat:
         """Ask, and iterate over the answer as it grows; `.answer` is whole afterwards."""
         params |= {"tools": tools, "attach": attach, "schema": schema}
         asking = asking_of(text, params, at=at, history=history)
-        return AnswerStream(self._host, self._host.begin(asking, awaited=True))
+        return AnswerStream(self._host, self._host.begin(asking))
 
     def retry(self, id: str | None = None) -> Answer:
         """Answer the last question once more, or the one that a message belongs to."""

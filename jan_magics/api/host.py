@@ -20,7 +20,7 @@ from jan_magics.engine.naming import shown_title
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Over, Preview, Session
-from jan_magics.notebook.approving import MainThread
+from jan_magics.notebook.approving import MainThread, PageDesk
 from jan_magics.notebook.bridge import Bridge, Channel, Job, Stopped
 from jan_magics.notebook.buttons import ATTRIBUTE, buttons_of
 from jan_magics.notebook.identity import cell_id, execution_key, in_kernel
@@ -90,7 +90,7 @@ class Host:
             JanError: as the turn says; what was said is kept and shown.
         """
         session, display, ended = self.session(), display_of(self, showing), list[Outcome]()
-        send = _sending(self, asking, ended.append, awaited=True)
+        send = _sending(self, asking, ended.append)
 
         def update(progress: Progress) -> None:
             display.update(progress.text, progress.note)
@@ -152,10 +152,13 @@ class Host:
             self.tell(turn.thread, self.session().engine.tree(turn.thread).path())
 
     def begin(
-        self, asking: Asking, over: Over = lambda _: None, *, awaited: bool = False
+        self, asking: Asking, over: Over = lambda _: None, *, cell: str | None = None
     ) -> Job[Outcome, Progress]:
-        """Begin a turn that is read piece by piece; `awaited` in the thread that asks for it."""
-        return self.bridge.start(_sending(self, asking, over, awaited=awaited))
+        """Begin a turn that is read piece by piece, in the thread that asks for it.
+
+        With a `cell` it goes on in the background, and is asked about there.
+        """
+        return self.bridge.start(_sending(self, asking, over, cell))
 
     def end(self, job: Job[Outcome, Progress]) -> Answer:
         """Return the answer of a turn that was read to its end."""
@@ -266,16 +269,17 @@ def described(host: Host) -> str:
 
 
 def _sending(
-    host: Host, asking: Asking, over: Over, *, awaited: bool
+    host: Host, asking: Asking, over: Over, cell: str | None = None
 ) -> Callable[[Channel[Progress]], Coroutine[Any, Any, Outcome]]:
-    """Return what makes a turn; `awaited` by a thread that tools may use meanwhile."""
+    """Return what makes a turn; without a `cell` that began it, a thread waits for it."""
     session, language = host.session(), language_of(host)
     playing = session.engine.playing
     # Ids come in the order of asking; a tool that runs may ask something itself.
     alone = playing is not None and playing.missing != "live"
 
     async def send(put: Channel[Progress]) -> Outcome:
-        desk = MainThread(put, host.shell, language) if awaited else None
+        waits = cell is None
+        desk = MainThread(put, host.shell, language) if waits else PageDesk(host.shell, cell or "")
         async with session.order.alone(alone):
             return await session.send(asking, put, over, desk)
 

@@ -1,10 +1,11 @@
 """Asking a person whether a tool may run: by a button, or by a line where somebody can type."""
 
+import asyncio
 import signal
 import sys
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from jan_magics.engine.tools import Verdict
@@ -56,6 +57,42 @@ class MainThread:
             cell = cell_id(self.shell)
             verdict = buttons.ask(kind, plain(name), page_words(shown), cell)
         return ask_person(self.shell, line) if verdict == "nobody" else verdict
+
+
+@dataclass(frozen=True, slots=True)
+class PageDesk:
+    """Whoever looks at a page while a turn goes on in the background, of the cell that began it.
+
+    Nobody else can be asked: the line to type into belongs to the cell that runs.
+    """
+
+    shell: Any
+    cell: str
+    main: bool = False
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run something in a thread of its own; that the turn is stopped ends its questions too."""
+        try:
+            return await asyncio.to_thread(work)
+        except asyncio.CancelledError:
+            self._stopped.set()
+            raise
+
+    def ask(self, name: str, arguments: str) -> Verdict:
+        """Ask whether a call may run; "nobody" where no page shows it."""
+        return self._asked("call", name, arguments)
+
+    def start(self, name: str, command: str) -> Verdict:
+        """Ask whether an MCP server may be started; "nobody" where no page shows it."""
+        return self._asked("start", name, command)
+
+    def _asked(self, kind: Kind, name: str, shown: str) -> Verdict:
+        buttons = buttons_of(self.shell)
+        if buttons is None:
+            return "nobody"
+        asked = (kind, plain(name), page_words(shown), self.cell)
+        return buttons.ask(*asked, stopped=self._stopped)
 
 
 def question_before(name: str, command: str, language: str = "") -> str:

@@ -55,6 +55,10 @@ class Question:
     token: str
     digest: str
     verdict: "Verdict" = "no"
+    joined: threading.Event = field(default_factory=threading.Event)
+    """A page has come since it was put."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Nobody waits for the answer any more."""
     seen: threading.Event = field(default_factory=threading.Event)
     said: threading.Event = field(default_factory=threading.Event)
 
@@ -73,7 +77,7 @@ class Question:
 
 @dataclass(slots=True)
 class Buttons:
-    """The pages that look at a kernel, and the question that is open.
+    """The pages that look at a kernel, and the questions that are open.
 
     `greeting` is the comm by which pages were told of us: one that has just been opened may be
     about to join. `following` are the pages that show turns as they are sent there. `language` is
@@ -84,9 +88,8 @@ class Buttons:
     greeting: Any = None
     pages: list[Any] = field(default_factory=list)
     following: list[Any] = field(default_factory=list)
-    question: Question | None = None
+    questions: list[Question] = field(default_factory=list)
     language: str = ""
-    joined: threading.Event = field(default_factory=threading.Event)
     _streams: "Streams | None" = None
 
     def join(self, comm: Any, message: object = None) -> None:
@@ -97,54 +100,55 @@ class Buttons:
             self.following.append(comm)
         if isinstance(language := told.get("language"), str):
             self.language = language
-        self.joined.set()
+        for question in tuple(self.questions):
+            question.joined.set()
         comm.on_msg(self._hear)
         comm.on_close(lambda _: self._leave(comm))
 
     def ask(
         self, kind: Kind, name: str, shown: str, cell: str = "", *,
-        patience: float = PATIENCE, seen: float = SEEN,
+        patience: float = PATIENCE, stopped: threading.Event | None = None,
     ) -> "Verdict":  # fmt: skip
         """Ask whoever looks at a page; "nobody" where no page shows the question.
 
-        Called in the main thread; an interrupt takes the question away and goes on. `cell` is
-        where it belongs.
+        In the main thread an interrupt takes the question away and goes on, elsewhere `stopped`
+        does. `cell` is where it belongs.
         """
         if not self.pages and self.greeting is None:
             return "nobody"
         digest = digest_of(kind, name, shown)
-        question = self.question = Question(secrets.token_urlsafe(24), digest)
+        question = Question(secrets.token_urlsafe(24), digest)
+        question.stopped = stopped or question.stopped
+        self.questions.append(question)
         data = {"kind": kind, "name": name, "shown": shown, "token": question.token,
                 "digest": digest, "cell": cell}  # fmt: skip
         comms: list[Any] = []
         try:
-            if not self._shown(question, data, comms, seen):
+            if not self._shown(question, data, comms):
                 return "nobody"
             if not self._answered(question, data, comms, patience):
                 return "late"
             return question.verdict
         finally:
-            self.question = None
+            self.questions.remove(question)
             for comm in comms:
                 comm.close()
 
-    def _shown(
-        self, question: Question, data: Mapping[str, object], comms: list[Any], seen: float
-    ) -> bool:
+    def _shown(self, question: Question, data: Mapping[str, object], comms: list[Any]) -> bool:
         """Put a question to the pages, again to each that joins; False where none shows it.
 
         A page that is just being loaded may hear the question before the kernel hears of the page.
         """
-        end = time.monotonic() + (seen if self.pages else min(seen, JOINING))
+        end = time.monotonic() + (SEEN if self.pages else JOINING)
         while True:
-            self.joined.clear()
+            question.joined.clear()
             comms.append(self.open_comm(target_name=ASK, data=dict(data)))
-            while not self.joined.is_set():
+            while not question.joined.is_set():
                 if question.seen.wait(TICK):
                     return True
-                if time.monotonic() >= end:
+                if time.monotonic() >= end or question.stopped.is_set():
                     return False
-            end = max(end, time.monotonic() + seen)
+            end = max(end, time.monotonic() + SEEN)
 
     def _answered(
         self, question: Question, data: Mapping[str, object], comms: list[Any], patience: float
@@ -156,10 +160,10 @@ class Buttons:
         end, call = time.monotonic() + patience, 0.0
         while not question.said.wait(TICK):
             now = time.monotonic()
-            if now >= end:
+            if now >= end or question.stopped.is_set():
                 return False
-            if self.joined.is_set():
-                self.joined.clear()
+            if question.joined.is_set():
+                question.joined.clear()
                 if self._streams is not None:
                     self._streams.again()  # nothing else will say that the turn goes on
                 comms.append(self.open_comm(target_name=ASK, data=dict(data)))
@@ -183,11 +187,12 @@ class Buttons:
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         """Note an answer, or stop a turn; this runs in a thread that may do nothing else."""
-        data, question = _told(message), self.question
+        data = _told(message)
         if self._streams is not None and isinstance(turn := data.get("stop"), str):
             self._streams.stop(turn)
-        elif question is not None:
-            question.take(data)
+        else:
+            for question in tuple(self.questions):
+                question.take(data)
 
     def _leave(self, comm: Any) -> None:
         for pages in (self.pages, self.following):
