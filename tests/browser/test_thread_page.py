@@ -55,7 +55,7 @@ def messages(htmls: list[str]) -> list[dict[str, Any]]:
     can = dict.fromkeys(("clear", "restore", "compact", "uncompact"), True)
     thread = {
         "kind": "thread", "title": TEXTS[1], "model": TEXTS[0], "total": len(rows), "from": 0,
-        "rows": rows, "can": can, "busy": {"what": "answering", "prompt": TEXTS[1]},
+        "rows": rows, "can": can, "busy": {"what": "answering", "prompt": TEXTS[1], "stop": True},
     }  # fmt: skip
     deltas = [
         {

@@ -23,7 +23,10 @@ PIECES = (
     "system", "pinned", "summary", "history", "retrieved", "prompt", "tools", "reserve", "safety",
     "free",
 )  # fmt: skip
-BARS = [{"name": "score", "said": "1", "share": 1.0}, {"name": "vector", "said": "1", "share": 0.8}]
+BARS = [
+    {"name": "score", "said": "1", "share": 1.0, "full": "1"},
+    {"name": "vector", "said": "1", "share": 0.8},
+]
 SAID: dict[str, list[dict[str, Any]]] = {
     "thread": [{
         "kind": "thread", "title": "熊猫", "model": "m", "total": 40, "from": 36, "busy": None,
