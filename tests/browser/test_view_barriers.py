@@ -25,7 +25,7 @@ PIECES = (
 )  # fmt: skip
 BARS = [
     {"name": "score", "said": "1", "share": 1.0, "full": "1"},
-    {"name": "vector", "said": "1", "share": 0.8},
+    {"name": "vector", "said": "1", "share": 0.8, "full": "1.25"},
 ]
 SAID: dict[str, list[dict[str, Any]]] = {
     "thread": [{
