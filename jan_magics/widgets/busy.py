@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from jan_magics.domain.errors import ThreadError
 from jan_magics.engine.order import Underway, What
 from jan_magics.engine.views import View
 from jan_magics.notebook.hazards import legible
@@ -50,3 +51,8 @@ class Busy:
 def other_of(underway: Underway) -> Busy:
     """Return what a view is busy with that looks on."""
     return Busy(underway.what, None if underway.front else underway.stop, other=underway)
+
+
+def goes_on(busy: Busy) -> ThreadError:
+    """Return what refuses a change meanwhile."""
+    return ThreadError(f"{busy.what} goes on", "Wait for it, or stop it.")

@@ -16,7 +16,7 @@ from jan_magics.engine.reply import Progress
 from jan_magics.engine.session import Session
 from jan_magics.engine.views import View
 from jan_magics.notebook.bridge import Channel
-from jan_magics.widgets.busy import ANSWERING, COMPACTING, Busy
+from jan_magics.widgets.busy import ANSWERING, COMPACTING, Busy, goes_on
 from jan_magics.widgets.comm import Message
 from jan_magics.widgets.context_buttons import changeable
 from jan_magics.widgets.thread_rows import WINDOW, rows_of
@@ -107,17 +107,16 @@ def _edit(view: Shown, message: Mapping[str, Any]) -> None:
     identifier, text = str(message.get("message")), str(message.get("text") or "")
     if not text.strip():
         raise SettingError("the new text is empty", "Write something, or leave it as it is.")
-    session = changeable(view.session())
-    if session.view().index[identifier].role == "user":
+    if view.session().view().index[identifier].role == "user":
         _ask(view, Asking(text, aim="edit", at=identifier))
     else:
-        edit_answer(session, identifier, text)
+        edit_answer(_idle(view), identifier, text)
         _changed(view)
 
 
 def _version(view: Shown, message: Mapping[str, Any]) -> None:
     """Go to the version before or behind the one that is shown."""
-    session, step = changeable(view.session()), -1 if message.get("step") == -1 else 1
+    session, step = _idle(view), -1 if message.get("step") == -1 else 1
     index = session.view().index
     siblings = index.siblings(str(message.get("message")))
     at = index.version(str(message.get("message")))[0] - 1 + step
@@ -134,17 +133,17 @@ def _stop(view: Shown, _: Mapping[str, Any]) -> None:
 
 
 def _clear(view: Shown, _: Mapping[str, Any]) -> None:
-    marking.clear(changeable(view.session()))
+    marking.clear(_idle(view))
     _changed(view)
 
 
 def _restore(view: Shown, _: Mapping[str, Any]) -> None:
-    marking.restore(changeable(view.session()), "clear")
+    marking.restore(_idle(view), "clear")
     _changed(view)
 
 
 def _uncompact(view: Shown, _: Mapping[str, Any]) -> None:
-    marking.restore(changeable(view.session()), "compact")
+    marking.restore(_idle(view), "compact")
     _changed(view)
 
 
@@ -156,6 +155,13 @@ def _compact(view: Shown, _: Mapping[str, Any]) -> None:
 def _ask(view: Shown, asking: Asking) -> None:
     session, desk = changeable(view.session()), ViewDesk(view.tell)
     view.begin(ANSWERING, lambda put: session.send(asking, put, desk=desk), asking.text, desk)
+
+
+def _idle(view: Shown) -> Session:
+    """Return the session to change. Raises ThreadError while something goes on here."""
+    if view.busy is not None:
+        raise goes_on(view.busy)
+    return changeable(view.session())
 
 
 def _changed(view: Shown) -> None:

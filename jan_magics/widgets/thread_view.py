@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from jan_magics.domain.errors import ThreadError
 from jan_magics.engine.naming import shown_title
 from jan_magics.engine.order import Order, Underway, What
 from jan_magics.engine.records import model_of
@@ -16,7 +15,7 @@ from jan_magics.engine.session import Session
 from jan_magics.engine.views import View
 from jan_magics.notebook.bridge import Bridge, Job
 from jan_magics.notebook.hazards import legible
-from jan_magics.widgets.busy import ANSWERING, Busy, other_of
+from jan_magics.widgets.busy import ANSWERING, Busy, goes_on, other_of
 from jan_magics.widgets.comm import Message, Say, follow, told
 from jan_magics.widgets.context_buttons import can_of
 from jan_magics.widgets.marks import mark_of
@@ -111,7 +110,7 @@ class ThreadView:
         """Begin what takes time. Raises ThreadError while something else goes on here."""
         with self._turn:
             if self.busy is not None:
-                raise ThreadError(f"{self.busy.what} goes on", "Wait for it, or stop it.")
+                raise goes_on(self.busy)
             job = self.bridge.start(work)
             self.busy = busy = Busy(what, job.drop_soon, prompt, desk=desk)
         self.show()

@@ -82,6 +82,9 @@ def test_an_answer_streams_and_is_stopped(open_cells: OpenCells) -> None:
     growing = view.locator(".jan-growing")
     expect(growing).to_contain_text("Paragraph 2", timeout=WAIT)
     notebook.page.wait_for_function(STREAMING, timeout=WAIT)
+    edit = view.locator("article.jan-from-user:visible").get_by_role("button", name="Edit")
+    expect(edit).to_be_disabled()
+    expect(edit).to_have_attribute("title", "This waits for the end of what goes on.")
     notebook.screenshot("thread-streaming")
     view.get_by_role("button", name="Stop").click()
     expect(growing).to_be_hidden(timeout=2_000)
@@ -89,6 +92,7 @@ def test_an_answer_streams_and_is_stopped(open_cells: OpenCells) -> None:
     expect(stopped).to_contain_text("stopped")
     expect(stopped).to_contain_text("Paragraph 2")
     expect(stopped).not_to_contain_text("Paragraph 39")
+    expect(edit).to_be_enabled()
 
 
 def test_a_tool_call_asks_in_the_view(open_cells: OpenCells) -> None:

@@ -11,6 +11,7 @@ const CHINESE = {
   'Undo compact': '撤销压缩',
   'compacting…': '正在压缩…',
   'answering…': '正在回答…',
+  'This waits for the end of what goes on.': '要等正在进行的操作结束。',
   Stop: '停止',
   Send: '发送',
   'Ask: Enter sends, Shift+Enter begins a line': '提问：回车发送，Shift+回车换行',
@@ -185,6 +186,7 @@ function render({ model, el }) {
           type: 'button',
           class: 'jan-bare',
           'aria-label': t(words),
+          'data-idle': ends ? 'end' : 'more',
           disabled: ends,
           click: () => connected.say({ kind: 'version', message: row.message, step: by })
         },
@@ -197,17 +199,18 @@ function render({ model, el }) {
         step('Next version', '›', 1, row.version === row.versions)
       );
     }
+    const change = (words, click) => press(words, click, { class: 'jan-bare', 'data-idle': 'more' });
     if (row.cut) {
-      tools.append(press('Go on', () => connected.say({ kind: 'resume', message: row.message }), { class: 'jan-bare' }));
+      tools.append(change('Go on', () => connected.say({ kind: 'resume', message: row.message })));
     }
     if (row.role === 'assistant') {
-      tools.append(press('Retry', () => connected.say({ kind: 'retry', message: row.message }), { class: 'jan-bare' }));
+      tools.append(change('Retry', () => connected.say({ kind: 'retry', message: row.message })));
     }
     const want = use => () => {
       asked = { message: row.message, use };
       connected.say({ kind: 'source', message: row.message });
     };
-    tools.append(press('Edit', want(edit), { class: 'jan-bare' }));
+    tools.append(change('Edit', want(edit)));
     const copyButton = press('Copy', want(text => copy(text, copyButton)), { class: 'jan-bare' });
     tools.append(copyButton);
 
@@ -333,6 +336,11 @@ function render({ model, el }) {
     }
     for (const [name, button] of Object.entries(buttons)) {
       button.disabled = Boolean(busy) || !message.can[name];
+      button.title = busy ? t('This waits for the end of what goes on.') : '';
+    }
+    for (const tool of list.querySelectorAll('[data-idle]')) {
+      tool.disabled = Boolean(busy) || tool.dataset.idle === 'end';
+      tool.title = busy ? t('This waits for the end of what goes on.') : '';
     }
     buttons.compact.textContent = t(busy?.what === 'compacting' ? 'compacting…' : 'Compact');
     send.disabled = Boolean(busy);
