@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser.lab import Lab
 
-SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
+SCREENS = Path(__file__).parents[2] / "build" / "screens"
 # Complete, as a kernel writes it: what is missing JupyterLab would add, and the notebook be dirty.
 METADATA = {
     "kernelspec": {
@@ -186,12 +186,12 @@ class OpenNotebook:
         self.page.wait_for_selector("#jupyterlab-splash", state="detached")
 
     def picture(self, name: str) -> Path:
-        """Return where a picture of that name lies, in build/screenshots/."""
-        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        return SCREENSHOTS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.png"
+        """Return where a picture of that name lies, in build/screens/."""
+        SCREENS.mkdir(parents=True, exist_ok=True)
+        return SCREENS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.png"
 
     def screenshot(self, name: str) -> Path:
-        """Take a picture of the notebook into build/screenshots/."""
+        """Take a picture of the notebook into build/screens/."""
         path = self.picture(name)
         self.page.locator(".jp-NotebookPanel").screenshot(path=path, animations="disabled")
         return path
