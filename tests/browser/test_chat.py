@@ -14,6 +14,8 @@ RICH = """%%chat -m offline:echo -P pace=0.01
 
 Some **bold** words, `code`, a [link](https://example.org), math $a < b$ and 中文 🦊.
 
+x{{ "x" * 300 }}
+
 | planet | moons |
 |---|---|
 | Mars | 2 |
@@ -49,6 +51,8 @@ def test_an_answer_is_shown_with_its_footer(open_cells: OpenCells) -> None:
     expect(answer.locator("td").first).to_have_text("Mars")
     expect(answer).to_contain_text("offline:echo · ")
     assert outputs(notebook, 2)[0]["data"]["text/plain"] == "'# A heading'"
+    narrow = "body => body.scrollWidth <= body.clientWidth"
+    assert answer.locator(".jan-Turn-body").first.evaluate(narrow)  # also of a word without an end
     notebook.screenshot("chat-light")
     notebook.use_theme("JupyterLab Dark")
     notebook.screenshot("chat-dark")
