@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from jan_magics.widgets.page import STATIC
 from jan_magics.widgets.thread_rows import safe_html
@@ -34,6 +34,7 @@ DRAW = """async ([code, messages]) => {
   const model = {get: () => undefined, on: (_, take) => (hear = take), off() {}, send() {}};
   view.default.render({model, el: document.body});
   messages.forEach(message => hear(message));
+  window.hear = message => hear(message);
   document.querySelectorAll('details').forEach(each => (each.open = true));
 }"""
 BAD = ".jan-view :is(script, img, svg, iframe, form, link, style, base, [onerror], [background],"
@@ -82,16 +83,45 @@ def test_nothing_runs_and_nothing_is_fetched(blank: Page, raw: bool) -> None:
     asked: list[str] = []
     blank.on("request", lambda request: asked.append(request.url))
     blank.on("dialog", lambda dialog: asked.append(dialog.message))
-    code = "".join(
-        (STATIC / name).read_text(encoding="utf-8") for name in ("parts.js", "thread.js")
-    )
     # The harmless part of a text that cannot be sent to a browser as it is: half a letter.
     clean = [_sendable(each) for each in said]
-    blank.evaluate(DRAW, [code, clean])
+    blank.evaluate(DRAW, [code(), clean])
     blank.wait_for_function("() => document.querySelectorAll('article').length > 400")
     assert blank.evaluate("window.owned") is None
     assert blank.locator(BAD).count() == 0
     assert [url for url in asked if not url.startswith(("blob:", "about:"))] == []
+
+
+def test_an_edit_that_was_refused_is_kept(blank: Page) -> None:
+    one = {"row": "message", "message": "m0", "role": "user", "who": "You", "version": 1,
+           "versions": 1, "html": "<p>why?</p>", "reasoning": "", "files": [], "sources": [],
+           "sent": True, "cut": False, "calls": []}  # fmt: skip
+    thread = {"kind": "thread", "title": "t", "model": "m", "total": 1, "from": 0, "rows": [one],
+              "can": dict.fromkeys(("clear", "restore", "compact", "uncompact"), True),
+              "busy": None}  # fmt: skip
+    source = {"kind": "source", "message": "m0", "text": "why?"}
+    failed = {"kind": "failed", "message": "a turn is running", "next": "Wait for it"}
+    for each in (thread, source, failed):
+        check_message("thread", "toPage", each)
+    blank.evaluate(DRAW, [code(), [thread]])
+    blank.get_by_role("button", name="Edit").click()
+    blank.evaluate("each => hear(each)", source)
+    text = blank.get_by_role("textbox", name="Edited text")
+    text.fill("为什么？ 🦊")
+    blank.get_by_role("button", name="Save").click()
+    blank.evaluate("each => hear(each)", failed)
+    expect(text).to_have_value("为什么？ 🦊")
+    expect(text).to_be_editable()
+    blank.get_by_role("button", name="Save").click()
+    blank.evaluate("each => hear(each)", thread)
+    expect(text).to_have_count(0)
+
+
+def code() -> str:
+    """Return the code of the page, as one module."""
+    return "".join(
+        (STATIC / name).read_text(encoding="utf-8") for name in ("parts.js", "thread.js")
+    )
 
 
 def _sendable(value: Any) -> Any:

@@ -85,6 +85,8 @@ function render({ model, el }) {
   let state = null;
   let from = 0;
   let asked = null; // what was asked for and has not come: rows, a text
+  // An edit that the kernel has not taken in yet.
+  let saving = null;
   const drawn = new Map(); // of each row its JSON and its node
 
   const title = make('span', { class: 'jan-title', dir: 'auto' });
@@ -223,7 +225,8 @@ function render({ model, el }) {
       };
       const save = () => {
         connected.say({ kind: 'edit', message: row.message, text: area.value });
-        end();
+        area.readOnly = true;
+        saving = { end, refused: () => (area.readOnly = false) };
       };
       const editor = make('div', {}, area, make('div', { class: 'jan-bar-row' }, press('Save', save), press('Cancel', end)));
       area.addEventListener('keydown', event => {
@@ -421,8 +424,12 @@ function render({ model, el }) {
   function take(message) {
     if (message.kind === 'failed') {
       asked = null;
+      saving?.refused(); // the words stay where they were typed
+      saving = null;
     } else if (message.kind === 'thread') {
       const first = state === null;
+      saving?.end();
+      saving = null;
       sticking(() => show(message));
       if (first) {
         const head = make('div', { class: 'jan-bar-row' }, title, who);
