@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from jan_magics.api.hit_showing import hit_cards
+from jan_magics.api.host import language_of
+from jan_magics.api.opening import current_host
 from jan_magics.domain.errors import SettingError
 from jan_magics.notebook.chunk_map import Block, ChunkMap
 from jan_magics.notebook.hit_cards import HitCards
@@ -27,7 +29,7 @@ def show(frame: "pd.DataFrame") -> ChunkMap | HitCards:
     if columns >= CHUNKS:
         return _chunk_map(frame)
     if columns >= HITS:
-        return hit_cards(frame)
+        return hit_cards(frame, language_of(current_host()))
     raise SettingError(
         f"there is nothing to read in a {type(frame).__name__} without a text",
         "Show chunks or hits: jan.show(jan.chunks(text)), jan.show(collection.search(text))",
@@ -38,7 +40,8 @@ def _chunk_map(frame: "pd.DataFrame") -> ChunkMap:
     about = frame.attrs.get("jan", {})
     # Rows may have been sorted or left out; a map goes along the text.
     rows = frame.sort_values("start", kind="stable").to_dict("records")
-    return ChunkMap(str(about.get("source", "text")), tuple(map(_block, rows)))
+    source, language = str(about.get("source", "text")), language_of(current_host())
+    return ChunkMap(source, tuple(map(_block, rows)), language)
 
 
 def _block(row: Mapping[Any, Any]) -> Block:

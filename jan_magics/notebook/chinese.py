@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from jan_magics.notebook.chinese_turns import FLAGS, FOOTER, LINES, NOTES
-from jan_magics.notebook.chinese_verbs import PLACES, SAID
+from jan_magics.notebook.chinese_verbs import CARDS, PLACES, SAID
 
 NEXT: Final[Mapping[str, str]] = MappingProxyType({
     "back: {command}   then: {after}": "返回：{command}   然后：{after}",
@@ -33,5 +33,5 @@ NEXT: Final[Mapping[str, str]] = MappingProxyType({
 })  # fmt: skip
 
 PHRASES: Final[Mapping[str, str]] = MappingProxyType({
-    **FLAGS, **FOOTER, **NEXT, **LINES, **NOTES, **SAID, **PLACES,
+    **FLAGS, **FOOTER, **NEXT, **LINES, **NOTES, **SAID, **CARDS, **PLACES,
 })  # fmt: skip

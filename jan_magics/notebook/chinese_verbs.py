@@ -1,4 +1,4 @@
-"""What verbs say, and the line of a turn that was stopped, in Chinese."""
+"""What verbs and cards say, and the line of a turn that was stopped, in Chinese."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -112,6 +112,37 @@ SAID: Final[Mapping[str, str]] = MappingProxyType({
     "counted by {how}": "计数方式：{how}",
     "estimated by {why}": "估算方式：{why}",
     "overflow: {how}": "溢出处理：{how}",
+})  # fmt: skip
+
+CARDS: Final[Mapping[str, str]] = MappingProxyType({
+    "no hits": "没有命中",
+    "{a} hit(s) used, {b} not": "使用 {a} 个命中，{b} 个未使用",
+    "{a} hit(s) used": "使用 {a} 个命中",
+    "{a} hit(s) more: the table has all of them": "还有 {a} 个命中：表格中有全部",
+    "{a} chunk(s) more: the table has all of them": "还有 {a} 个片段：表格中有全部",
+    "a full bar is {scores}: only bars of the same name can be compared":
+        "满格为 {scores}：只有同名的条可以比较",
+    "used": "已使用",
+    "not used: dropped by {stage}": "未使用：被 {stage} 去除",
+    "cited": "已引用",
+    "sent, not cited": "已发送，未引用",
+    "rank {a}": "第 {a} 名",
+    ", rank {a}": "，第 {a} 名",
+    "hit": "命中",
+    "mode {name}": "方式 {name}",
+    "embedder {name}": "嵌入 {name}",
+    "weight {a}": "权重 {a}",
+    "threshold {a}": "阈值 {a}",
+    "rerank {name}": "重排 {name}",
+    "page {a}": "第 {a} 页",
+    "{a} token(s)": "{a} 个 token",
+    "characters {from}–{to}": "字符 {from}–{to}",
+    "{a} chunk(s)": "{a} 个片段",
+    "chunk {name}": "片段 {name}",
+    "in chunk {a} and chunk {b}": "在片段 {a} 和片段 {b} 中",
+    "tokens {a}–{b}, on average {c}": "token {a}–{b}，平均 {c}",
+    "{a} of the text twice": "{a} 的文本重复",
+    "no chunks, there is nothing but white space": "没有片段：只有空白",
 })  # fmt: skip
 
 PLACES: Final[Mapping[str, str]] = MappingProxyType({

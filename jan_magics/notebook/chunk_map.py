@@ -13,6 +13,7 @@ from typing import Any, Final
 from jan_magics.domain.counting import counted
 from jan_magics.notebook.columns import wrap
 from jan_magics.notebook.hazards import defused, legible
+from jan_magics.notebook.wording import worded
 
 MOST_CHUNKS: Final = 200
 MOST_CHARACTERS: Final = 100_000
@@ -48,13 +49,13 @@ class Block:
     page: int | None = None
     warning: str = ""
 
-    @property
-    def about(self) -> str:
+    def about(self, language: str) -> str:
         """Return what there is to know of it, in a line."""
         said = [f"chunk {self.number}", f"{counted(self.tokens, 'token')}",
                 f"characters {self.start:,}–{self.end:,}"]  # fmt: skip
         said += [f"page {self.page}"] if self.page is not None else []
-        return " · ".join((*said, *filter(None, (self.headings, self.warning))))
+        told = (*(worded(each, language) for each in said), self.headings, self.warning)
+        return " · ".join(filter(None, told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,12 @@ class ChunkMap:
 
     source: str
     blocks: tuple[Block, ...]
+    language: str = ""
 
     def __str__(self) -> str:
         if not self.blocks:
-            return f"{legible(self.source)}: no chunks, there is nothing but white space"
+            none = worded("no chunks, there is nothing but white space", self.language)
+            return f"{legible(self.source)}: {none}"
         return "\n\n".join("\n".join(self._text(run)) for run in self._recipes())
 
     def __repr__(self) -> str:
@@ -89,16 +92,17 @@ class ChunkMap:
         spread = f"{min(sizes)}–{max(sizes)}, on average {sum(sizes) / len(sizes):.0f}"
         twice = sum(max(0, a.end - b.start) for a, b in pairwise(run))
         share = twice / max(1, max(block.end for block in run) - run[0].start)
-        return " · ".join((
-            legible(self.source), run[0].recipe, counted(len(run), "chunk"), f"tokens {spread}",
-            f"{share:.0%} of the text twice",
-        ))  # fmt: skip
+        sizes_said = (
+            counted(len(run), "chunk"), f"tokens {spread}", f"{share:.0%} of the text twice",
+        )  # fmt: skip
+        said = (worded(each, self.language) for each in sizes_said)
+        return " · ".join((legible(self.source), run[0].recipe, *said))
 
     def _text(self, run: Sequence[Block]) -> Iterator[str]:
         shown = _shown(run)
         yield self._head(run)
         for before, block in zip((None, *shown), shown, strict=False):
-            yield f"┌ {block.about}"
+            yield f"┌ {block.about(self.language)}"
             shared = max(0, before.end - block.start) if before else 0
             for mark, part in (("░", block.text[:shared]), ("│", block.text[shared:])):
                 if part.strip():
@@ -107,11 +111,11 @@ class ChunkMap:
                         for line in wrap(legible(part).strip("\n"), WIDEST)
                     )
         if len(shown) < len(run):
-            yield _left(run, shown)
+            yield worded(_left(run, shown), self.language)
 
     def _html(self, run: Sequence[Block]) -> Iterator[str]:
         shown = _shown(run)
-        yield f"<p><strong>{escape(self._head(run))}</strong></p>{_bars(run)}"
+        yield f"<p><strong>{escape(self._head(run))}</strong></p>{_bars(run, self.language)}"
         # A box that scrolls can be reached and scrolled with the keyboard.
         yield f'<div style="{_TEXT}" dir="auto" tabindex="0" role="region" aria-label="chunks">'
         for n, block in enumerate(shown):
@@ -122,10 +126,14 @@ class ChunkMap:
                 block.text[: max(0, shared)],
                 block.text[max(0, shared) : last - block.start],
             )
-            yield _badge(block) + _shared(block, twice) + _own(block, once, n)
+            about = block.about(self.language)
+            shared_said = worded(
+                f"in chunk {block.number - 1} and chunk {block.number}", self.language
+            )
+            yield _badge(block, about) + _shared(shared_said, twice) + _own(about, once, n)
         yield "</div>"
         if len(shown) < len(run):
-            yield f"<p>{escape(_left(run, shown))}</p>"
+            yield f"<p>{escape(worded(_left(run, shown), self.language))}</p>"
 
 
 def _shown(run: Sequence[Block]) -> Sequence[Block]:
@@ -139,29 +147,27 @@ def _left(run: Sequence[Block], shown: Sequence[Block]) -> str:
     return f"{counted(len(run) - len(shown), 'chunk')} more: the table has all of them"
 
 
-def _own(block: Block, text: str, index: int) -> str:
+def _own(about: str, text: str, index: int) -> str:
     colour = f"background-color: rgba({_COLOURS[index % 2]}, 0.2)"
-    return (
-        f'<span style="{colour}" title="{escape(block.about)}">{_safe(text)}</span>' if text else ""
-    )
+    return f'<span style="{colour}" title="{escape(about)}">{_safe(text)}</span>' if text else ""
 
 
-def _shared(block: Block, text: str) -> str:
-    said = f"in chunk {block.number - 1} and chunk {block.number}"
+def _shared(said: str, text: str) -> str:
     return f'<span style="{_HATCH}" title="{said}">{_safe(text)}</span>' if text else ""
 
 
-def _badge(block: Block) -> str:
-    about = escape(block.about)
+def _badge(block: Block, about: str) -> str:
+    about = escape(about)
     odd = " ⚠" if block.warning else ""
     return f'<span style="{_BADGE}" title="{about}" aria-label="{about}">{block.number}{odd}</span>'
 
 
-def _bars(run: Sequence[Block]) -> str:
+def _bars(run: Sequence[Block], language: str) -> str:
     """Return a bar a chunk, as high as it is large, for the eye only."""
     largest = max(block.tokens for block in run)
     bars = "".join(
-        f'<span title="{escape(block.about)}" style="flex: 1 1 0; max-width: 14px; min-width: 1px; '
+        f'<span title="{escape(block.about(language))}" '
+        f'style="flex: 1 1 0; max-width: 14px; min-width: 1px; '
         f"height: {max(1, round(block.tokens / largest * 36))}px; "
         f'background-color: rgba({_COLOURS[n % 2]}, 0.75)"></span>'
         for n, block in enumerate(run[:MOST_CHUNKS])

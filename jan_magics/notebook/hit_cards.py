@@ -12,6 +12,7 @@ from typing import Any, Final
 from jan_magics.domain.counting import counted
 from jan_magics.notebook.columns import pad, wrap
 from jan_magics.notebook.hazards import defused, legible
+from jan_magics.notebook.wording import worded
 
 MOST_CARDS: Final = 50
 """What is shown of one question; the table has all."""
@@ -71,12 +72,20 @@ class Bar:
     @property
     def said(self) -> str:
         """Return the number as it is read, with the rank that this stage alone gave."""
-        return score_text(self.value) + ("" if self.rank is None else f", rank {self.rank}")
+        return self.said_in("")
+
+    def said_in(self, language: str) -> str:
+        """Return the same in a language."""
+        rank = "" if self.rank is None else worded(f", rank {self.rank}", language)
+        return score_text(self.value) + rank
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A hit as it is shown. `marks` are places in `text` (characters, half-open), ascending."""
+    """A hit as it is shown; what is told of it is in the reader's language already.
+
+    `marks` are places in `text` (characters, half-open), ascending.
+    """
 
     number: str
     state: str
@@ -100,6 +109,7 @@ class Asked:
     question: str
     how: tuple[str, ...]
     cards: tuple[Card, ...]
+    language: str = ""
 
     @property
     def head(self) -> str:
@@ -108,14 +118,18 @@ class Asked:
         shown = counted(used, "hit") + " used"
         if used < len(self.cards):
             shown += f", {len(self.cards) - used} not"
-        return legible(" · ".join(filter(None, (self.question, shown, *self.how))))
+        said = (self.question, *(worded(each, self.language) for each in (shown, *self.how)))
+        return legible(" · ".join(filter(None, said)))
 
     @property
     def scale(self) -> str:
         """Say which score fills a bar, by its name; "" where there is none."""
         full = {bar.name: bar.full for card in self.cards for bar in card.bars if bar.full > 0}
         told = ", ".join(f"{name} {score_text(score)}" for name, score in full.items())
-        return f"a full bar is {told}: only bars of the same name can be compared" if told else ""
+        if not told:
+            return ""
+        words = f"a full bar is {told}: only bars of the same name can be compared"
+        return worded(words, self.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +137,17 @@ class HitCards:
     """Hits of one question after another. `str()` is the text form."""
 
     asked: tuple[Asked, ...]
+    language: str = ""
 
     def __str__(self) -> str:
-        return "\n\n".join("\n".join(_lines(each)) for each in self.asked) or "no hits"
+        shown = "\n\n".join("\n".join(_lines(each)) for each in self.asked)
+        return shown or worded("no hits", self.language)
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        shown = "".join("".join(_html(each)) for each in self.asked) or "<p>no hits</p>"
+        shown = "".join("".join(_html(each)) for each in self.asked) or f"<p>{self}</p>"
         return {
             "text/plain": str(self),
             "text/html": f'<article class="jan-hits">{shown}</article>',
@@ -146,8 +162,8 @@ def _lines(asked: Asked) -> Iterator[str]:
         yield from (f"│ {line}" for line in wrap(card.about, WIDEST))
         widest = max((len(bar.name) for bar in card.bars), default=0)
         for bar in card.bars:
-            filled = round(bar.share * _TEN)
-            yield f"│ {pad(bar.name, widest)} {'█' * filled}{'░' * (_TEN - filled)} {bar.said}"
+            filled, said = round(bar.share * _TEN), bar.said_in(asked.language)
+            yield f"│ {pad(bar.name, widest)} {'█' * filled}{'░' * (_TEN - filled)} {said}"
         yield "│"
         for line in wrap(legible(card.text).strip("\n"), WIDEST):
             yield f"│ {line}".rstrip()
@@ -162,7 +178,7 @@ def _html(asked: Asked) -> Iterator[str]:
         name = escape(f"{card.number}, {card.state}")
         yield f'<section style="{style}" aria-label="{name}">'
         yield f"<div><strong>{escape(card.number)}</strong> · {escape(card.state)}</div>"
-        yield f"<div>{_safe(card.about)}</div>{_bars(card.bars)}"
+        yield f"<div>{_safe(card.about)}</div>{_bars(card.bars, asked.language)}"
         # A box that scrolls can be reached and scrolled with the keyboard.
         yield f'<div style="{_TEXT}" dir="auto" tabindex="0" role="region" aria-label="text">'
         yield f"{_marked(card)}</div></section>"
@@ -171,15 +187,15 @@ def _html(asked: Asked) -> Iterator[str]:
 
 def _left(asked: Asked) -> Iterator[str]:
     if (left := len(asked.cards) - MOST_CARDS) > 0:
-        yield f"{counted(left, 'hit')} more: the table has all of them"
+        yield worded(f"{counted(left, 'hit')} more: the table has all of them", asked.language)
 
 
-def _bars(bars: Sequence[Bar]) -> str:
+def _bars(bars: Sequence[Bar], language: str) -> str:
     """Return a row a score: name, bar and number; the bar is for the eye only."""
     rows = "".join(
         f'<span>{escape(bar.name)}</span><span aria-hidden="true" style="{_TRACK}">'
         f'<span style="{_BAR.format(share=bar.share, colour=_COLOURS[n > 0])}"></span></span>'
-        f"<span>{escape(bar.said)}</span>"
+        f"<span>{escape(bar.said_in(language))}</span>"
         for n, bar in enumerate(bars)
     )
     return f'<div style="{_GRID}">{rows}</div>' if rows else ""

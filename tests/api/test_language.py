@@ -50,6 +50,12 @@ def test_what_is_set_goes_before_the_page(kernel: Kernel) -> None:
     assert "offline (no model)" in shown(kernel, f"{ECHO}\n你好")
     kernel.ok("%config JanMagics.language = 'zh'")
     assert "离线（无模型）" in shown(kernel, f"{ECHO}\n你好")
+    kernel.ok("import jan_magics as jan\ntable = jan.chunks('熊猫吃竹子。')")
+    assert " · 1 个片段 · " in kernel.ok("print(jan.show(table))").out
+    kernel.ok("table['score'], table['source'], table['used'] = 0.5, 'a.md', True")
+    cards = kernel.ok("print(jan.show(table[['score', 'source', 'used', 'text']]))").out
+    assert "使用 1 个命中" in cards
+    assert "满格为 score 0.5：" in cards
 
 
 def test_a_page_has_no_say_where_every_run_is_the_same(kernel: Kernel) -> None:
