@@ -5,6 +5,7 @@ from functools import partial
 
 import httpx
 
+from jan_magics.domain.errors import ModelTimeout
 from jan_magics.domain.messages import FilePart
 from jan_magics.domain.models import ChatRequest, ModelInfo, ModelRef
 from jan_magics.providers.access import Access
@@ -56,11 +57,14 @@ class OpenAIProvider(HttpProvider):
     async def idle(self) -> bool:
         """Tell whether the server has nothing to do; True where it has no such list.
 
-        Raises ProviderError.
+        One that does not say so within a second has something to do. Raises ProviderError.
         """
         if not self._dialect.slots:
             return True
-        return is_idle(await self._line.get(self._dialect.slots, self._asked(None), 1.0))
+        try:
+            return is_idle(await self._line.get(self._dialect.slots, self._asked(None), 1.0))
+        except ModelTimeout:
+            return False
 
     async def models(self) -> Sequence[ModelInfo]:
         """List the models, the loaded or default one first. Raises ProviderError."""

@@ -6,7 +6,7 @@ import pytest
 
 from jan_magics.domain.errors import AuthenticationFailed, StreamBroken
 from jan_magics.domain.models import ModelInfo
-from jan_magics.providers.dialects import LMSTUDIO, OLLAMA, PLAIN, Dialect
+from jan_magics.providers.dialects import LLAMA, LMSTUDIO, OLLAMA, PLAIN, Dialect
 from jan_magics.providers.openai import OpenAIProvider
 from jan_magics.providers.openai_models import is_idle, read_models
 from tests.providers.asking import ASKED
@@ -115,3 +115,15 @@ def test_a_refusal_is_typed() -> None:
 )
 def test_a_server_with_a_busy_slot_is_not_idle(body: bytes, idle: bool) -> None:
     assert is_idle(body) is idle
+
+
+def test_a_server_that_does_not_say_in_time_is_busy() -> None:
+    async def go() -> bool:
+        async with serving(Reply((), hold=True)) as server:
+            provider = OpenAIProvider("custom", server.address, dialect=LLAMA)
+            try:
+                return await provider.idle()
+            finally:
+                await provider.close()
+
+    assert not asyncio.run(go())
