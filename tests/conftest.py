@@ -28,7 +28,8 @@ collect_ignore = ["benchmarks"]  # programs, not tests
 SLOW = (
     "notebooks", "widgets", "mcp", "magics", "providers", "test_", "storage", "rag", "api",
     "browser/test_approval", "browser/test_turn", "browser/test_panel", "browser/test_hostile",
-    "browser/test_syntax", "browser/test_chat", "browser/test_first", "browser/test_thread_view",
+    "browser/test_sources", "browser/test_cell_is", "browser/test_question", "browser/test_syntax",
+    "browser/test_chat", "browser/test_first", "browser/test_thread_view", "browser/test_two",
 )  # fmt: skip
 """Folders and files of tests, the slowest first; what is not named comes after them."""
 

@@ -153,15 +153,13 @@ def test_hostile_answers_live_and_converted(
         expect(page.locator(".jan-Turn-words")).to_have_count(len(texts), timeout=WAIT)
         assert page.locator(BAD).count() == 0
         saved = notebook.save()
-    converted = page.context.new_page()
-    with counted(converted):
-        html, _ = HTMLExporter().from_notebook_node(saved)
-        (tmp_path / "notebook.html").write_text(html, encoding="utf-8")
-        # Its own scripts come from elsewhere, which tests do not ask.
-        converted.route("https://**/*", lambda route: route.abort())
-        converted.goto((tmp_path / "notebook.html").as_uri())
-        expect(converted.locator(".jan-turn")).to_have_count(len(texts))
-        assert converted.locator(BAD.replace(".jan-Turn", ".jan-turn")).count() == 0
-    converted.close()
-    converted.close()
-    assert not counting.asked
+        converted = page.context.new_page()
+        with counted(converted):
+            html, _ = HTMLExporter().from_notebook_node(saved)
+            (tmp_path / "notebook.html").write_text(html, encoding="utf-8")
+            # Its own scripts come from elsewhere, which tests do not ask.
+            converted.route("https://**/*", lambda route: route.abort())
+            converted.goto((tmp_path / "notebook.html").as_uri())
+            expect(converted.locator(".jan-turn")).to_have_count(len(texts))
+            assert converted.locator(BAD.replace(".jan-Turn", ".jan-turn")).count() == 0
+        converted.close()
