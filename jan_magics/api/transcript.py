@@ -117,8 +117,8 @@ class Transcript:
     def _speaker(self, message: Message) -> str:
         status = self.seen.status(message.id)
         odd = status not in (*FOLDED, TRUNCATED, "active")
-        who = speaker(message, hidden=status == TRUNCATED, live=message.id in self.live)
-        who = ", ".join(map(self._said, who.split(", ")))
+        now = {"hidden": status == TRUNCATED, "live": message.id in self.live}
+        who = speaker(message, **now, language=self.language)
         return f"{who} ({self._said(f'{status}, not sent')})" if odd else who
 
 

@@ -121,8 +121,8 @@ def _row(
     short, path, hidden, language = known
     number, count = view.index.version(message.id)
     version = f" ‹{number}/{count}›" if count > 1 else ""
-    who = speaker(message, hidden=message.id in hidden, live=message.id in view.live)
-    who = plain(", ".join(worded(each, language) for each in who.split(", ")))
+    now = {"hidden": message.id in hidden, "live": message.id in view.live}
+    who = plain(speaker(message, **now, language=language))
     words = clip(plain(text_of(message).strip() or ", ".join(names_of(message))), WIDEST)
     return Row(depth, message.id in path, short[message.id], who, version, words)
 

@@ -13,7 +13,7 @@ from jan_magics.notebook.bridge import Channel
 from jan_magics.notebook.buttons import PATIENCE, Kind, buttons_of
 from jan_magics.notebook.identity import cell_id, in_kernel
 from jan_magics.notebook.render import plain
-from jan_magics.notebook.wording import worded
+from jan_magics.notebook.wording import worded_around
 
 T = TypeVar("T")
 
@@ -21,8 +21,6 @@ LONGEST: Final = 4000
 """Characters of the arguments that a line shows; of longer ones it is said how many are not."""
 LONGEST_PAGE: Final = 100_000
 """The same of a page, where they can be scrolled."""
-_HERE: Final = "\0"
-"""Where in a question that is put in. What a model wrote is no phrase."""
 _WORDS: Final[tuple[tuple[Verdict, tuple[str, ...]], ...]] = (
     ("yes", ("y", "yes", "j", "ja", "是", "好")),
     ("no", ("n", "no", "nein", "否", "不", "")),
@@ -97,15 +95,15 @@ class PageDesk:
 
 def question_before(name: str, command: str, language: str = "") -> str:
     """Return the line that a person is asked by before an MCP server is started."""
-    asked = worded(f"Start the MCP server {_HERE}? [y]es, [n]o: ", language)
-    return asked.replace(_HERE, f"{plain(name)}: {plain(command)}", 1)
+    about = f"{plain(name)}: {plain(command)}"
+    return worded_around("Start the MCP server {}? [y]es, [n]o: ", about, language)
 
 
 def question_about(name: str, arguments: str, language: str = "") -> str:
     """Return the line that a person is asked by."""
     shown = _cut(plain(arguments), LONGEST)
-    asked = worded(f"Run {_HERE}? [y]es, [n]o, [a]lways in this kernel: ", language)
-    return asked.replace(_HERE, f"{plain(name)}({shown})", 1)
+    call = f"{plain(name)}({shown})"
+    return worded_around("Run {}? [y]es, [n]o, [a]lways in this kernel: ", call, language)
 
 
 def page_words(text: str) -> str:

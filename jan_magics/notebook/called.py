@@ -9,11 +9,10 @@ from typing import Final
 from jan_magics.domain.messages import Json, Part, ToolCallPart, ToolResultPart, ToolState
 from jan_magics.notebook.columns import clip
 from jan_magics.notebook.hazards import defused, inline_text, legible, printable
-from jan_magics.notebook.wording import worded
+from jan_magics.notebook.wording import worded_around
 
 LONGEST: Final = 120
 """Characters of the arguments and of the result that a line shows."""
-_CALL: Final = "\0"
 _WRAPPED: Final = "white-space: pre-wrap; overflow-wrap: anywhere"
 
 
@@ -32,8 +31,8 @@ class Called:
         said = {"ok": "", "error": "error: ", "denied": "denied: ", "interrupted": ""}
         before = "no result" if self.state is None else said[self.state]
         # A result may look like a phrase: it is none.
-        frame = worded(f"▸ called {_CALL} → {before}", language)
-        return frame.replace(_CALL, f"{legible(self.name)}({given})", 1) + _short(self.output)
+        call = f"{legible(self.name)}({given})"
+        return worded_around(f"▸ called {{}} → {before}", call, language) + _short(self.output)
 
 
 def calls_of(parts: Iterable[Part]) -> tuple[Called, ...]:

@@ -21,6 +21,7 @@ from jan_magics.notebook.called import calls_of
 from jan_magics.notebook.footer import Footer
 from jan_magics.notebook.markdown import neutralise
 from jan_magics.notebook.render import Shown, bundle, plain
+from jan_magics.notebook.wording import worded
 
 Cell: TypeAlias = dict[str, Any]
 _CELL_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -81,13 +82,16 @@ def page_owner(text: str, suffix: str) -> str | None:
     return known if isinstance(known, str) else None
 
 
-def speaker(message: Message, *, hidden: bool = False, live: bool = False) -> str:
+def speaker(
+    message: Message, *, hidden: bool = False, live: bool = False, language: str = ""
+) -> str:
     """Return who speaks, and what is to be known of how."""
     name = {"user": "You", "system": "System"}.get(message.role) or model_of(message) or "Assistant"
     finish = finish_of(message)
     cut = finish if finish in ("stopped", "interrupted", "length", "max_steps", "error") else ""
     how = "being answered" if live else cut
-    return ", ".join(filter(None, (name, how, "hidden" if hidden else "")))
+    said = (name, how, "hidden" if hidden else "")
+    return ", ".join(worded(each, language) for each in said if each)
 
 
 def summary_words(summary: Summary | None) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 _SLOT: Final = re.compile(r"\{(\w+)\}")
 _NUMBER: Final = r"[≈?]?\d[\d.,]*[kM%]?|\?"
 _ANYTHING: Final = r".+?"
+_HOLE: Final = "\0"
 _BETWEEN: Final = " · "
 """What stands between two phrases of a line."""
 
@@ -25,6 +26,11 @@ def worded(text: str, language: str) -> str:
     if not text or not language.lower().startswith("zh"):
         return text
     return "\n".join(map(_chinese, text.split("\n")))
+
+
+def worded_around(phrase: str, what: str, language: str) -> str:
+    """Say a phrase with something in the place of `{}` that is none, whatever it looks like."""
+    return worded(phrase.replace("{}", _HOLE), language).replace(_HOLE, what, 1)
 
 
 @lru_cache(maxsize=512)
