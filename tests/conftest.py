@@ -14,6 +14,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.kernel import homes
 from tests.storage.servers import WHERE, missing_for_postgres, postgres
 
 # How long an example takes says nothing on a busy machine.
@@ -79,12 +80,7 @@ def isolated_environment(folder: Path) -> dict[str, str]:
         if not name.startswith("JAN_") and not name.endswith("_API_KEY")
     }
     kept.pop("PYTHONDONTWRITEBYTECODE", None)  # each of a hundred kernels would compile anew
-    return kept | {
-        "JAN_MODEL": "offline:quote",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),  # a kernel must not run the user's start-up files
-    }
+    return kept | {"JAN_MODEL": "offline:quote"} | homes(folder)
 
 
 @pytest.fixture(autouse=True)

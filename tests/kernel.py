@@ -176,6 +176,18 @@ def _take(ran: Ran, places: dict[str, int], kind: str, content: dict[str, Any]) 
         ran.updates.append(content["data"])
 
 
+def homes(folder: Path) -> dict[str, str]:
+    """Say that a kernel keeps its things under a folder, and nothing of the user's is touched.
+
+    A kernel that the tests of a file share has to be told: it begins before a test is.
+    """
+    return {
+        "JAN_DATA_FOLDER": str(folder / "data"),
+        "JAN_CONFIG_FOLDER": str(folder / "config"),
+        "IPYTHONDIR": str(folder / "ipython"),  # it must not run the user's start-up files
+    }
+
+
 @contextmanager
 def running_kernel(folder: Path, *, python: str = "", **environment: str) -> Iterator[Kernel]:
     """Start a kernel in a folder, with what the tests' environment says and a little more.
@@ -183,6 +195,7 @@ def running_kernel(folder: Path, *, python: str = "", **environment: str) -> Ite
     `python` is the interpreter of another environment that has ipykernel.
     """
     env = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    assert "IPYTHONDIR" in env, "it would live in the user's folders: give it homes(folder)"
     with (folder / "kernel.log").open("w") as log, TemporaryDirectory(prefix="jk") as sockets:
         # Files and no ports: of two kernels that start at one moment, both may find a port free.
         manager = KernelManager(kernel_name="python3", transport="ipc", ip=f"{sockets}/k")

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from tests.kernel import ROOT, running_kernel
+from tests.kernel import ROOT, homes, running_kernel
 
 CELLS = (
     "%load_ext jan_magics",
@@ -39,8 +39,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = write(tmp_path_factory.mktemp("cli") / "lesson.ipynb", *CELLS)
     notebook = nbformat.read(path, as_version=4)
     folder = path.parent
-    told = {"JAN_NOTEBOOK": str(path), "JAN_DATA_FOLDER": str(folder / "data")}
-    with running_kernel(folder, **told, IPYTHONDIR=str(folder / "ipython")) as kernel:
+    with running_kernel(folder, **homes(folder), JAN_NOTEBOOK=str(path)) as kernel:
         kernel.ok(f"{CELLS[0]}\n%chat record")
         for number, cell in enumerate(notebook.cells[1:], 2):
             shown = kernel.ok(cell.source)

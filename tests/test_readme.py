@@ -10,7 +10,7 @@ from tomllib import loads
 
 import pytest
 
-from tests.kernel import ROOT, Kernel, running_kernel
+from tests.kernel import ROOT, Kernel, homes, running_kernel
 from tests.readme import Block, blocks
 
 ELSEWHERE = "A class without internet"
@@ -33,13 +33,7 @@ for name in ("notes/renaming.md", "manual.md", "manual/threads.md"):
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("readme")
-    environment = {
-        "JAN_MODEL": "offline:quote",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, JAN_MODEL="offline:quote", **homes(folder)) as running:
         running.ok(BEFORE)
         yield running
 

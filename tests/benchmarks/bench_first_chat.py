@@ -26,7 +26,7 @@ from jan_magics.notebook.bridge import Bridge
 from jan_magics.providers.openai import OpenAIProvider
 from tests.benchmarks.claims import RATIO, claimed, quick
 from tests.benchmarks.rounds import interleaved, judged
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 TOKENS = 2000
 ROUNDS, QUICK_ROUNDS = 9, 25
@@ -129,8 +129,7 @@ def streaming(report: dict[str, list[float]], folder: Path) -> None:
 @contextmanager
 def kernel(folder: Path, address: str) -> Iterator[Kernel]:
     """Run a kernel whose model is the loopback server."""
-    model = {"JAN_MODEL": f"{address}#fixed", "JAN_DATA_FOLDER": str(folder / "data")}
-    with running_kernel(folder, **model) as running:
+    with running_kernel(folder, JAN_MODEL=f"{address}#fixed", **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.benchmarks.bench_first_chat import LOAD, REQUIRED, TOKENS, kernel, load_seconds, server
 from tests.benchmarks.claims import RATIO, claimed, left_out
 from tests.benchmarks.rounds import interleaved, ratios, scaled
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 ROOT = Path(__file__).parents[2]
 THEIRS = ROOT / "build" / "bench" / "env-b" / "bin" / "python"
@@ -51,7 +51,7 @@ def loading() -> bool:
 def their_kernel(folder: Path, address: str) -> Iterator[Kernel]:
     """Run a kernel of the other environment, with the rival loaded."""
     where = {"OPENAI_API_KEY": "none", "OPENAI_API_BASE": address}
-    with running_kernel(folder, python=str(THEIRS), **where) as running:
+    with running_kernel(folder, python=str(THEIRS), **homes(folder), **where) as running:
         running.ok("%load_ext jupyter_ai_magics")
         yield running
 

@@ -4,19 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("kernel")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, JAN_MODEL="offline:echo", **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

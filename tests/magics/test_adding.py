@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import isolated_environment
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 MANY = 6_000
 
@@ -19,8 +18,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     (folder / "我的 notes" / "a.md").write_text("熊猫 panda {{ secret }}", encoding="utf-8")
     (folder / "我的 notes" / "b.md").write_text("狐狸 fox 🦊", encoding="utf-8")
     here = {"JAN_EMBEDDER": "hash", "JPY_SESSION_NAME": str(folder / "work.ipynb")}
-    environment = isolated_environment(folder) | here
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, **homes(folder), **here) as running:
         running.ok("%load_ext jan_magics\nimport jan_magics as jan\nimport pandas as pd")
         yield running
 

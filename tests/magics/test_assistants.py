@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Kernel, Path]]:
     folder = tmp_path_factory.mktemp("kernel")
-    environment = {
+    told = {
         "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
         "JPY_SESSION_NAME": str(folder / "work.ipynb"),
         "TZ": "Pacific/Kiritimati",  # a day ahead of most
     }
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, **homes(folder), **told) as running:
         running.ok("%load_ext jan_magics\nimport jan_magics as jan")
         yield running, folder / "data" / "assistants"
 

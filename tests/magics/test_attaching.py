@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 
@@ -15,7 +15,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     (folder / "我的 笔记.md").write_text("熊猫吃竹子 🐼", encoding="utf-8")
     (folder / "cat.png").write_bytes(PNG)
     (folder / "empty").mkdir()
-    with running_kernel(folder) as running:
+    with running_kernel(folder, **homes(folder)) as running:
         running.ok("%load_ext jan_magics\nimport jan_magics as jan\n%chat use offline:echo")
         yield running
 

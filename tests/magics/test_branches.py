@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import jan_magics as jan
-from tests.kernel import TURN, Kernel, Ran, running_kernel
+from tests.kernel import TURN, Kernel, Ran, homes, running_kernel
 
 LEFT = "built on a branch that is no longer shown"
 SLOW = "-P pace=0.05"
@@ -18,14 +18,8 @@ SLOW = "-P pace=0.05"
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("kernel")
-    notebook = str(folder / "work.ipynb")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "IPYTHONDIR": str(folder / "ipython"),
-        "JPY_SESSION_NAME": notebook,
-    }
-    with running_kernel(folder, **environment) as running:
+    told = {"JAN_MODEL": "offline:echo", "JPY_SESSION_NAME": str(folder / "work.ipynb")}
+    with running_kernel(folder, **homes(folder), **told) as running:
         running.ok("%load_ext jan_magics\nimport jan_magics as jan")
         yield running
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from jan_magics.storage.convert import Kind, open_kind
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 from tests.providers.asking import sse
 from tests.providers.loopback import Reply, Server, chunked, http
 from tests.providers.serving import serving_here
@@ -35,13 +35,12 @@ HANGS = chunked(sse({"choices": [{"delta": {"content": "The"}}]}, done=False), e
 def asked(folder: Path, *replies: Reply, store: str = "sqlite") -> Iterator[tuple[Kernel, Server]]:
     """Start a kernel whose thread is full: the next turn begins with a compaction."""
     with serving_here(*ANSWERS, *replies) as server:
-        environment = {
-            "JAN_MODEL": f"{server.address}#m", "JAN_DATA_FOLDER": str(folder / "data"),
-            "IPYTHONDIR": str(folder / "ipython"), "JPY_SESSION_NAME": str(folder / "work.ipynb"),
+        told = {
+            "JAN_MODEL": f"{server.address}#m", "JPY_SESSION_NAME": str(folder / "work.ipynb"),
             "JAN_TOKENIZER": "chars/3.5", "JAN_WINDOW": "2048", "JAN_OVERFLOW": "compact",
             "JAN_STORE": store,
         }  # fmt: skip
-        with running_kernel(folder, **environment) as kernel:
+        with running_kernel(folder, **homes(folder), **told) as kernel:
             kernel.ok("%load_ext jan_magics\nimport jan_magics as jan")
             for n in range(1, TURNS + 1):
                 kernel.ok(f"%%chat -q\n{WORDS}question {n}", cell_id=f"c{n}")

@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("kernel")
     (folder / "papers").mkdir()
-    environment = {"JAN_MODEL": "offline:echo", "JAN_DATA_FOLDER": str(folder / "data")}
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, JAN_MODEL="offline:echo", **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         running.ok("weather_report = 1\n_hidden = 2")
         running.ok("%%chat -t 'my notes'\nhi")

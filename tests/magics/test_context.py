@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.kernel import Kernel, Ran, running_kernel
+from tests.kernel import Kernel, Ran, homes, running_kernel
 
 WORDS = "and where the apples, pears, plums, figs, dates, limes and nuts of this year have gone to?"
 
@@ -13,14 +13,8 @@ WORDS = "and where the apples, pears, plums, figs, dates, limes and nuts of this
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("kernel")
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "IPYTHONDIR": str(folder / "ipython"),
-        "JPY_SESSION_NAME": str(folder / "work.ipynb"),
-        "JAN_TOKENIZER": "chars/3.5",
-    }
-    with running_kernel(folder, **environment) as running:
+    told = {"JPY_SESSION_NAME": str(folder / "work.ipynb"), "JAN_TOKENIZER": "chars/3.5"}
+    with running_kernel(folder, JAN_MODEL="offline:echo", **homes(folder), **told) as running:
         running.ok("%load_ext jan_magics\nimport jan_magics as jan")
         yield running
 

@@ -16,7 +16,7 @@ import jan_magics as jan
 from jan_magics.cli import main
 from jan_magics.domain.errors import SettingError
 from jan_magics.storage.convert import open_kind
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 from tests.leaky import ANTHROPIC, AWS, BLOCK, BODY, DATABASE, GITHUB, OPENAI
 
 PNG = base64.b64encode(f"/{AWS} is no key in here/".encode()).decode()
@@ -179,14 +179,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(folder: Path) -> Iterator[Kernel]:
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-        "JAN_NOTEBOOK": str(notebook(folder / "open.ipynb")),
-    }
-    with running_kernel(folder, **environment) as running:
+    told = {"JAN_MODEL": "offline:echo", "JAN_NOTEBOOK": str(notebook(folder / "open.ipynb"))}
+    with running_kernel(folder, **homes(folder), **told) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.api.answering import Answering, Said, answering
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 FRAME = """%load_ext jan_magics
 import pandas as pd
@@ -22,7 +22,8 @@ df = pd.DataFrame({"title": titles, "a b": [1, 2, None]}, index=list("xyz"))
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
-    with running_kernel(tmp_path_factory.mktemp("map"), JAN_MODEL="offline:echo") as running:
+    folder = tmp_path_factory.mktemp("map")
+    with running_kernel(folder, JAN_MODEL="offline:echo", **homes(folder)) as running:
         running.ok(FRAME)
         yield running
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 
 @pytest.fixture(scope="module")
@@ -15,15 +15,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kernel(folder: Path) -> Iterator[Kernel]:
-    environment = {
-        "JAN_MODEL": "offline:echo",
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-        "JPY_SESSION_NAME": str(folder / "work" / "book.ipynb"),
-    }
+    told = {"JAN_MODEL": "offline:echo", "JPY_SESSION_NAME": str(folder / "work" / "book.ipynb")}
     (folder / "work").mkdir()
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, **homes(folder), **told) as running:
         running.ok("%load_ext jan_magics")
         running.ok("%%chat\nwhat is overfitting?")
         running.ok("%%chat\n什么是过拟合？")

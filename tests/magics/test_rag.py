@@ -9,7 +9,7 @@ from jan_magics.magics.arguments import HelpAsked, parse
 from jan_magics.magics.rag import parser_of, rag_help
 from jan_magics.magics.rag_commands import RAG_VERBS
 from jan_magics.magics.retrieving import RUN
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 from tests.magics.test_completion import complete
 
 TEXT = "# 题\n\n" + "今天天气很好。" * 60 + "\n\n## B\n\n" + "Hello there. " * 120
@@ -20,7 +20,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("kernel")
     (folder / "my notes.md").write_text(TEXT, encoding="utf-8")
     (folder / "papers").mkdir()
-    with running_kernel(folder) as running:
+    with running_kernel(folder, **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.kernel import Kernel, Ran, running_kernel
+from tests.kernel import Kernel, Ran, homes, running_kernel
 from tests.providers.loopback import Reply, http
 from tests.providers.serving import serving_here
 
@@ -48,12 +48,7 @@ def step(*calls: tuple[str, dict[str, Any]], text: str = "") -> Reply:
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("tools")
-    environment = {
-        "JAN_DATA_FOLDER": str(folder / "data"),
-        "JAN_CONFIG_FOLDER": str(folder / "config"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    with running_kernel(folder, **environment) as running:
+    with running_kernel(folder, **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

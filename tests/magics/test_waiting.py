@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel import Kernel, Ran, running_kernel
+from tests.kernel import Kernel, Ran, homes, running_kernel
 from tests.providers.loopback import Reply, chunked, http
 from tests.providers.serving import serving_here
 
@@ -17,7 +17,7 @@ GOOD = chunked(WORD, b"data: [DONE]\n\n")
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder: Path = tmp_path_factory.mktemp("waiting")
-    with running_kernel(folder) as running:
+    with running_kernel(folder, **homes(folder)) as running:
         running.ok("%load_ext jan_magics")
         yield running
 

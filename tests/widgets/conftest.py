@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernel import Kernel, running_kernel
+from tests.kernel import Kernel, homes, running_kernel
 
 
 @contextmanager
 def watched_kernel(folder: Path) -> Iterator[Kernel]:
     """Start a kernel as a Jupyter server does, its data in a folder of its own."""
-    places = {"JAN_DATA_FOLDER": str(folder / "data"), "JAN_CONFIG_FOLDER": str(folder / "config")}
-    with running_kernel(folder, **places, JPY_SESSION_NAME=str(folder / "n.ipynb")) as running:
+    notebook = str(folder / "n.ipynb")
+    with running_kernel(folder, **homes(folder), JPY_SESSION_NAME=notebook) as running:
         running.ok("%load_ext jan_magics")
         yield running
 
