@@ -116,8 +116,7 @@ def excerpt(messages: Iterable[Message]) -> str:
 
 def readable(messages: Sequence[Message]) -> list[str]:
     """Write messages unit by unit: a tool call stays with its results, wherever texts are cut."""
-    units = units_of(messages, [0] * len(messages))
-    return [excerpt(unit.messages) for unit in units]
+    return [excerpt(unit) for unit in units_of(messages)]
 
 
 def packed(texts: Sequence[str], count: Callable[[str], int], limit: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Tokens of messages, part by part, as they go out. Which tokenizer counts is not decided here."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
@@ -70,21 +70,6 @@ def count_system(text: str, tokenizer: Tokenizer) -> int:
     """
     said = tokenizer.count(text) + tokenizer.overhead("system") if text else 0
     return said + (tokenizer.opening(system=bool(text)) if isinstance(tokenizer, Framing) else 0)
-
-
-def counted_texts(
-    messages: Sequence[Message],
-    system: str = "",
-    tools: Sequence[ToolSpec] = (),
-    *,
-    resend_reasoning: bool = False,
-) -> Iterator[str]:
-    """Yield every text that counting these asks for: what a server's tokenizer is filled with."""
-    if system:
-        yield system
-    yield from map(tool_text, tools)
-    for message in messages:
-        yield from outgoing(message, resend_reasoning=resend_reasoning).texts
 
 
 def tool_text(tool: ToolSpec) -> str:

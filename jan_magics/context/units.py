@@ -1,42 +1,21 @@
 """Messages -> units, which are sent or left out whole: a tool call with all its results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from jan_magics.domain.messages import Message, ToolCallPart, ToolResultPart
 
-Kind: TypeAlias = Literal["user", "assistant", "tools", "system"]
 
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Messages that stay or go together, and their tokens."""
-
-    messages: tuple[Message, ...]
-    tokens: int
-    kind: Kind
-    pinned: bool = False
-
-
-def units_of(
-    messages: Sequence[Message], tokens: Sequence[int], pinned: frozenset[str] = frozenset()
-) -> tuple[Unit, ...]:
-    """Group messages into units; `tokens` are those of each message.
+def units_of(messages: Sequence[Message]) -> tuple[tuple[Message, ...], ...]:
+    """Group messages into units.
 
     A message with tool calls takes in what follows it until every call has its result, and the
     answer after that: half of it would be refused by every server.
     """
-    units: list[Unit] = []
+    units: list[tuple[Message, ...]] = []
     first = 0
     while first < len(messages):
         last = _end(messages, first)
-        chosen = tuple(messages[first:last])
-        kind: Kind = chosen[0].role
-        if len(chosen) > 1 or calls_of(chosen[0]):
-            kind = "tools"
-        is_pinned = any(message.id in pinned for message in chosen)
-        units.append(Unit(chosen, sum(tokens[first:last]), kind, is_pinned))
+        units.append(tuple(messages[first:last]))
         first = last
     return tuple(units)
 

@@ -184,7 +184,6 @@ ANTHROPIC: Final = Profile(
 )
 GEMINI: Final = Profile("Gemini", alternating=True, answer_files=True, reasoning="signed")
 ALTERNATING: Final = Profile("alternating template", alternating=True, files=False)
-SINGLE_SYSTEM: Final = Profile("single system", files=False)
 
 
 def plain_address(text: str) -> str:

@@ -144,10 +144,6 @@ class TreeIndex:
             trail.append(above)
         return tuple([self._known[name] for name in reversed(trail)])
 
-    def path_through(self, identifier: str) -> tuple[Message, ...]:
-        """Return the path through a message to its last active descendant."""
-        return self.path_to(identifier)[:-1] + self._down(identifier)
-
     def nearest_user(self, identifier: str) -> Message | None:
         """Return the last user message at or before this one on its path."""
         trail = reversed(self.path_to(identifier))

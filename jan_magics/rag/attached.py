@@ -41,7 +41,7 @@ class Attachments(Protocol):
     def retrieve(
         self, query: str, k: int, threshold: float | None, files: Sequence[Attached] | None
     ) -> Retrieved:
-        """Find at most k passages, in some files or in all. Raises RetrievalError."""
+        """Find at most k chunks, in some files or in all. Raises RetrievalError."""
         ...
 
     def chunks(self, file: Attached, first: int, last: int) -> Sequence[Hit]:
@@ -66,7 +66,7 @@ class CollectionAttachments:
     def retrieve(
         self, query: str, k: int, threshold: float | None, files: Sequence[Attached] | None
     ) -> Retrieved:
-        """Find at most k passages; without an embedder by words alone, and says so.
+        """Find at most k chunks; without an embedder by words alone, and says so.
 
         Raises:
             RetrievalError: when the collection is empty or its embedder fails.

@@ -29,17 +29,17 @@ def threshold_of(embedder: Embedder, chunks: Sequence[str]) -> float:
     return THRESHOLD if known else calibrated(embedder, chunks)
 
 
-def calibrated(embedder: Embedder, chunks: Sequence[str], *, seed: int = 0) -> float:
+def calibrated(embedder: Embedder, chunks: Sequence[str]) -> float:
     """Return the threshold of grounding for an embedder, from the chunks of a collection.
 
     It is the 99th percentile of the cosines of random pairs of a sentence and a chunk that does
-    not hold it. The same chunks and seed give the same threshold.
+    not hold it. The same chunks give the same threshold.
 
     Raises:
         EmbedderError: when the embedder fails.
         RetrievalError: when there are too few chunks to tell.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     texts = list(dict.fromkeys(chunk for chunk in chunks if embedder.reads(chunk)))
     some = [texts[n] for n in sorted(random.permutation(len(texts))[:MOST])]
     found = [(each.plain, n) for n, text in enumerate(some) for each in sentences(text)

@@ -32,13 +32,13 @@ def convex(
     }
 
 
-def rrf(rankings: Sequence[Sequence[int]], k: int = RRF_K) -> dict[int, float]:
-    """Return the sum over rankings of 1 / (k + rank), as a share of the largest possible one."""
+def rrf(rankings: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Return the sum over rankings of 1 / (60 + rank), as a share of the largest possible one."""
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, n in enumerate(ranking, 1):
-            scores[n] = scores.get(n, 0.0) + 1 / (k + rank)
-    most = len(rankings) / (k + 1)
+            scores[n] = scores.get(n, 0.0) + 1 / (RRF_K + rank)
+    most = len(rankings) / (RRF_K + 1)
     return {n: score / most for n, score in scores.items()}
 
 

@@ -15,10 +15,8 @@ EXACT: Final = 13
 _TIE: Final = 1e-12
 
 
-def interval(
-    values: Sequence[float], *, level: float = 0.95, seed: int = 0
-) -> tuple[float, float] | None:
-    """Return the bootstrap interval of a mean; None without values.
+def interval(values: Sequence[float], *, seed: int = 0) -> tuple[float, float] | None:
+    """Return the 95 % bootstrap interval of a mean; None without values.
 
     The percentiles of the means of 2,000 resamples of the questions (Efron 1979).
     """
@@ -28,7 +26,7 @@ def interval(
     random = np.random.default_rng(seed)
     # Row by row: all at once would take 2,000 times the memory of the questions.
     means = [known[random.integers(len(known), size=len(known))].mean() for _ in range(RESAMPLES)]
-    low, high = np.percentile(means, [50 * (1 - level), 50 * (1 + level)])
+    low, high = np.percentile(means, [2.5, 97.5])
     return float(low), float(high)
 
 

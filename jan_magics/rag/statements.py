@@ -22,10 +22,10 @@ def first(connection: Database, statement: str, values: Sequence[Any] = ()) -> A
     return connection.execute(statement, values).fetchone()
 
 
-def batches(items: Iterable[T], size: int = _BATCH) -> Iterator[list[T]]:
-    """Yield the items in lists of at most `size`, as many as one statement binds."""
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """Yield the items in lists of at most as many as one statement binds."""
     rest = iter(items)
-    while batch := list(islice(rest, size)):
+    while batch := list(islice(rest, _BATCH)):
         yield batch
 
 

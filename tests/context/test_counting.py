@@ -12,7 +12,6 @@ from jan_magics.context.counting import (
     count_message,
     count_system,
     count_tools,
-    counted_texts,
     outgoing,
 )
 from jan_magics.context.tokens import CharsTokenizer, Corrected, estimator_for
@@ -144,24 +143,6 @@ def test_system_text_and_the_frame_of_a_request() -> None:
     assert count_system("", ONE) == 9, "a template may say something of its own then"
     assert count_system("", LENGTHS) == 0
     assert count_system("Be brief.", LENGTHS) == 3 + 4
-
-
-def test_every_counted_text_is_named_before() -> None:
-    asked = list[str]()
-
-    @dataclass(frozen=True)
-    class Noting(Characters):
-        def count(self, text: str) -> int:
-            asked.append(text)
-            return len(text)
-
-    noting = Noting()
-    messages = [message(TextPart("a"), UnknownPart(None)), STEPS]
-    for each in messages:
-        count_message(each, noting)
-    count_system("s", noting)
-    count_tools([TOOL], noting)
-    assert sorted(asked) == sorted(counted_texts(messages, "s", [TOOL]))
 
 
 @pytest.mark.parametrize("tokenizer", [LENGTHS, estimator_for("gpt-5"), Corrected(LENGTHS, 1.5)])

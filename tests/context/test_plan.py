@@ -11,25 +11,19 @@ from jan_magics.context.plan import ContextPlan, Terms, plan_context
 from jan_magics.context.rows import rows_of
 from jan_magics.domain.errors import ContextOverflow
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import (
-    ALTERNATING,
-    ANTHROPIC,
-    GEMINI,
-    SINGLE_SYSTEM,
-    STRICT_OPENAI,
-    ToolSpec,
-)
+from jan_magics.domain.models import ToolSpec
 from jan_magics.domain.overlays import Hidden, Mark, Overlay, TrimCut, Undone
 from jan_magics.sanitize.cleaner import Cleaner
 from jan_magics.sanitize.validate import validate
 from tests.context.histories import EXAMPLES, Letters, histories, prefixes, say, talk, terms
+from tests.sanitize.histories import VALIDATORS
 
 History = tuple[tuple[Message, ...], tuple[Overlay, ...]]
 budgets = st.builds(
     terms,
     st.sampled_from([None, 60, 120, 400, 10_000]),
     system=st.sampled_from(["", "be brief"]),
-    profile=st.sampled_from([STRICT_OPENAI, ANTHROPIC, GEMINI, ALTERNATING, SINGLE_SYSTEM]),
+    profile=st.sampled_from(VALIDATORS),
     reserve_output=st.sampled_from([0, 20]),
     safety=st.sampled_from([1.0, 0.85]),
     trim_at=st.sampled_from([1.0, 0.8]),

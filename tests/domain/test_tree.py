@@ -165,8 +165,6 @@ def test_questions_about_one_message() -> None:
     assert index.active_child("a3") is None
     assert index.nearest_user("u3") is index["u3"]
     assert names(index.path_to("u2")) == ["u1", "a1", "u2"]
-    assert names(index.path_through("a1")) == ["u1", "a1", "u2"]
-    assert names(index.path_through("u1")) == ["u1", "a2", "u3", "a3"]
 
 
 def test_questions_about_the_whole() -> None:
@@ -180,7 +178,7 @@ def test_questions_about_the_whole() -> None:
 
 @pytest.mark.parametrize(
     "ask",
-    ["parent", "children", "active_child", "siblings", "version", "path_to", "path_through"],
+    ["parent", "children", "active_child", "siblings", "version", "path_to"],
 )
 def test_unknown_message(ask: str) -> None:
     with pytest.raises(MessageNotFound, match="no message 'zz'"):

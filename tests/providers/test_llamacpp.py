@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from jan_magics.context.counting import count_message, count_system, counted_texts
+from jan_magics.context.counting import count_message, count_system, outgoing
 from jan_magics.context.images import image_tokens
 from jan_magics.domain.errors import ProviderError
 from jan_magics.domain.events import Finish
@@ -45,7 +45,8 @@ def real(use: Callable[[LocalProvider, LlamaTokenizer], Awaitable[T]], model: st
 
 
 async def counted(tokenizer: LlamaTokenizer, request: ChatRequest) -> int:
-    await tokenizer.fill(counted_texts(request.messages, request.system))
+    texts = [text for each in request.messages for text in outgoing(each).texts]
+    await tokenizer.fill([request.system, *texts])
     return count_system(request.system, tokenizer) + sum(
         count_message(each, tokenizer) for each in request.messages
     )

@@ -25,13 +25,14 @@ from jan_magics.domain.models import (
     ALTERNATING,
     ANTHROPIC,
     GEMINI,
-    SINGLE_SYSTEM,
     STRICT_OPENAI,
     ModelRef,
     Profile,
 )
 from tests.context.histories import START
 
+SINGLE_SYSTEM: Final = Profile("single system", files=False)
+"""What Qwen's template takes."""
 VALIDATORS: Final = (STRICT_OPENAI, ANTHROPIC, GEMINI, ALTERNATING, SINGLE_SYSTEM)
 
 

@@ -8,26 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jan_magics.domain.messages import FilePart, Message
-from jan_magics.domain.models import (
-    ALTERNATING,
-    ANTHROPIC,
-    GEMINI,
-    SINGLE_SYSTEM,
-    STRICT_OPENAI,
-    Profile,
-)
+from jan_magics.domain.models import Profile
 from jan_magics.sanitize.cleaner import Cleaner, is_plain
 from jan_magics.sanitize.pipeline import clean
 from tests.context.histories import say
+from tests.sanitize.histories import VALIDATORS
 
-PROFILES = (STRICT_OPENAI, ANTHROPIC, GEMINI, ALTERNATING, SINGLE_SYSTEM)
 texts = st.sampled_from(["", " ", "hello", "你好 🦊", "a\x00b", "\ud83d", "[ATTACHED_FILES] no"])
 messages = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=8).map(
     lambda drawn: [say(f"m{n}", role, text) for n, (role, text) in enumerate(drawn)]  # type: ignore[arg-type]
 )
 
 
-@given(messages, st.sampled_from(PROFILES))
+@given(messages, st.sampled_from(VALIDATORS))
 def test_the_short_way_leads_to_the_same(said: Sequence[Message], profile: Profile) -> None:
     assert Cleaner(profile)(said) == clean(said, profile).messages
 

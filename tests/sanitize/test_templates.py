@@ -12,11 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 
 from jan_magics.domain.messages import Message
-from jan_magics.domain.models import ALTERNATING, SINGLE_SYSTEM, Profile
+from jan_magics.domain.models import ALTERNATING, Profile
 from jan_magics.sanitize.pipeline import clean
 from jan_magics.sanitize.question import has_question
 from tests.context.histories import EXAMPLES
-from tests.sanitize.histories import ANY_ROLE
+from tests.sanitize.histories import ANY_ROLE, SINGLE_SYSTEM
 from tests.sanitize.saying import answer, call, result, says, user, wire
 
 # One system message, at the beginning; somewhere a question that is no tool result.
