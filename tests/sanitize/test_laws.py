@@ -1,4 +1,4 @@
-"""Law 3: cleaning is pure and idempotent, invents no word of the user, and is always accepted."""
+"""Cleaning is pure and idempotent, invents no word of the user, and is always accepted."""
 
 import copy
 import re
@@ -120,9 +120,14 @@ def words_of(history: History) -> set[str]:
             if isinstance(part, TextPart):
                 found |= own_words(part.text)
             elif isinstance(part, FilePart):
-                data = (part.data or b"").decode() + (" A ABC" if part.url else "")
-                found |= own_words(f"{part.name or ''} {data}") | shortened(part.name)
+                found |= words_of_file(part)
     return found
+
+
+def words_of_file(part: FilePart) -> set[str]:
+    """Return what can be told of a file in words: its name, also cut short, and its content."""
+    data = (part.data or b"").decode() + (" A ABC" if part.url else "")
+    return own_words(f"{part.name or ''} {data}") | shortened(part.name)
 
 
 def shortened(name: str | None) -> set[str]:
@@ -136,9 +141,8 @@ def told_by_system(history: History, profile: Profile) -> set[str]:
         return set()
     parts = [part for each in history if each.role == "system" for part in each.parts]
     texts = [part.text for part in parts if isinstance(part, TextPart)]
-    # Where its content is its address, a file is told with its name.
-    names = [part.name or "" for part in parts if isinstance(part, FilePart)]
-    return own_words(*texts, *names)
+    files = [words_of_file(part) for part in parts if isinstance(part, FilePart)]
+    return own_words(*texts).union(*files)
 
 
 def strings(value: Json) -> Iterator[str]:
