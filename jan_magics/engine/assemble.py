@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from jan_magics.domain.models import ModelInfo, ModelRef, parse_model
-from jan_magics.domain.protocols import Provider, Store
+from jan_magics.domain.protocols import Provider
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Files, Here, Marks
 from jan_magics.engine.choose import PLAYED, Finder
@@ -21,6 +21,7 @@ from jan_magics.engine.places import FOLDER, config_folder, data_folder
 from jan_magics.engine.playing import Playing
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source, away, read_settings
+from jan_magics.engine.stores import open_search, open_store
 from jan_magics.engine.taped import TapedProvider
 from jan_magics.engine.threads import Threads, former_paths
 from jan_magics.engine.titling import Titling
@@ -32,12 +33,6 @@ from jan_magics.providers.embeddings import EmbeddingServer
 from jan_magics.providers.hosts import Host
 from jan_magics.providers.keys import Key, KeyChain, holder_of, host_of, list_keys, store_key
 from jan_magics.providers.local import LocalServer
-from jan_magics.storage.jsonl import JsonlStore
-from jan_magics.storage.postgres import PostgresStore
-from jan_magics.storage.postgres_search import PostgresSearch
-from jan_magics.storage.postgres_url import PostgresUrl, is_postgres
-from jan_magics.storage.search import Search, Searching, log_stamp
-from jan_magics.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from jan_magics.engine.retrieving import Retriever
@@ -156,28 +151,6 @@ def _known(playing: Playing) -> Callable[[], Awaitable[tuple[ModelInfo, ...]]]:
         return playing.models()
 
     return known
-
-
-def open_store(kind: str | None, path: Path, clock: Callable[[], datetime]) -> Store:
-    """Return the store of a data folder, or of a team; nothing is written before the first thread.
-
-    Raises:
-        SettingError: when the address of a database cannot be read.
-    """
-    if kind == "jsonl":
-        return JsonlStore(path / "threads", clock)
-    if kind and is_postgres(kind):
-        return PostgresStore(PostgresUrl.read(kind), clock)
-    return SqliteStore(path / "jan.db", clock)
-
-
-def open_search(store: Store, folder: Path) -> Searching:
-    """Return the search over a store; its file is made by the first search."""
-    if isinstance(store, PostgresStore):
-        return PostgresSearch(store)
-    if isinstance(store, JsonlStore):
-        return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
-    return Search(folder / "search.db", store)
 
 
 def open_retriever(opening: Opening, engine: Engine, threads: Threads) -> "Retriever":

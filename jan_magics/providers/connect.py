@@ -4,22 +4,33 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from jan_magics.domain.errors import KeyRefused, SettingError
 from jan_magics.domain.models import ModelRef
 from jan_magics.domain.protocols import Provider
 from jan_magics.providers.access import Access, Shared
-from jan_magics.providers.anthropic import AnthropicProvider
 from jan_magics.providers.catalog import CATALOG, Entry
 from jan_magics.providers.dialects import CUSTOM
-from jan_magics.providers.google import GoogleProvider
 from jan_magics.providers.hosts import Host
 from jan_magics.providers.key_order import Keys
 from jan_magics.providers.keys import NEAR, Key, KeyChain, host_of, is_loopback, origin_of
 from jan_magics.providers.local import LocalProvider, LocalServer
 from jan_magics.providers.offline import OfflineProvider
-from jan_magics.providers.ollama import OllamaProvider
 from jan_magics.providers.openai import OpenAIProvider
+
+if TYPE_CHECKING:
+    from jan_magics.providers.anthropic import AnthropicProvider
+    from jan_magics.providers.google import GoogleProvider
+    from jan_magics.providers.ollama import OllamaProvider
+
+Speaking: TypeAlias = Union[
+    "type[OpenAIProvider]",
+    "type[AnthropicProvider]",
+    "type[GoogleProvider]",
+    "type[OllamaProvider]",
+]
+"""Speaks one wire."""
 
 
 def connect(  # noqa: PLR0913 - one door, and all but the first have names
@@ -101,13 +112,25 @@ def _keys(entry: Entry, host: Host | None, keys: KeyChain) -> Iterator[Key]:
 
 def speak(entry: Entry, access: Access | None = None) -> Provider:
     """Return the provider that speaks an entry's wire at its address."""
-    kinds: dict[str, type[OpenAIProvider | AnthropicProvider | GoogleProvider | OllamaProvider]] = {
-        "anthropic": AnthropicProvider,
-        "google": GoogleProvider,
-        "ollama": OllamaProvider,
-    }
-    speaking = kinds.get(entry.wire, OpenAIProvider)
+    speaking = _speaking(entry.wire)
     return speaking(entry.name, entry.asked_at, access, dialect=entry.dialect, header=entry.header)
+
+
+def _speaking(wire: str) -> Speaking:
+    """Return who speaks a wire; the other wires are not loaded."""
+    if wire == "anthropic":
+        from jan_magics.providers.anthropic import AnthropicProvider
+
+        return AnthropicProvider
+    if wire == "google":
+        from jan_magics.providers.google import GoogleProvider
+
+        return GoogleProvider
+    if wire == "ollama":
+        from jan_magics.providers.ollama import OllamaProvider
+
+        return OllamaProvider
+    return OpenAIProvider
 
 
 def _unknown(provider: str) -> SettingError:

@@ -11,7 +11,7 @@ from jan_magics.domain.events import Finish, StreamEvent, TextDelta
 from jan_magics.domain.messages import Message, Thread
 from jan_magics.domain.models import ChatOptions, ChatRequest, ModelInfo, ModelRef
 from jan_magics.engine.asking import Asking
-from jan_magics.engine.assemble import new_id, open_search
+from jan_magics.engine.assemble import new_id
 from jan_magics.engine.assistants import Assistants
 from jan_magics.engine.cells import Here, marks_of
 from jan_magics.engine.choose import Finder
@@ -19,6 +19,7 @@ from jan_magics.engine.engine import Engine
 from jan_magics.engine.outcome import Outcome
 from jan_magics.engine.session import Session
 from jan_magics.engine.settings import Settings, Source
+from jan_magics.engine.stores import open_search
 from jan_magics.engine.threads import Threads
 from jan_magics.engine.titling import Titling
 from jan_magics.notebook.identity import NotebookFiles

@@ -48,6 +48,9 @@ def test_the_first_answer_waits_for_no_table(kernel: Kernel) -> None:
     kernel.ok("%%chat -m offline:echo\nhello")
     new = set(kernel.ok("import sys; print(*sys.modules)").out.split())
     assert not new & {"pandas", "numpy", "jan_magics.context.ledger_patterns"}
+    # Nor for wires and stores that nobody uses.
+    assert not new & {f"jan_magics.providers.{wire}" for wire in ("anthropic", "google", "ollama")}
+    assert not new & {f"jan_magics.storage.{store}" for store in ("jsonl", "postgres")}
     kernel.ok("%chat threads")
     assert "pandas" in kernel.ok("import sys; print(*sys.modules)").out.split()
 
