@@ -18,6 +18,7 @@ export class Branches extends Section<PageTree> {
   private items: HTMLElement[] = [];
   private at = 0;
   private wanted = '';
+  private head = '';
   private limit = STEP;
 
   constructor(scene: PanelScene) {
@@ -77,9 +78,17 @@ export class Branches extends Section<PageTree> {
     if (shown) {
       this.tree.scrollTop = shown.offsetTop - this.tree.clientHeight / 2;
     }
-    this.said.textContent = this.wanted
-      ? trans.__('The path leads through %1 now', this.wanted)
-      : '';
+    this.say(state.rows[head]?.id ?? '');
+  }
+
+  /** Say what was chosen, until the path ends elsewhere. */
+  private say(head: string): void {
+    if (this.wanted) {
+      this.said.textContent = this.scene.trans.__('The path leads through %1 now', this.wanted);
+    } else if (head !== this.head) {
+      this.said.textContent = '';
+    }
+    this.head = head;
     this.wanted = '';
   }
 
