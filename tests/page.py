@@ -45,7 +45,8 @@ class FollowingPage:
     def ask(self, kind: str, **data: Any) -> dict[str, Any]:
         """Ask the kernel for something and return the reply."""
         self.asked += 1
-        self._send("comm_msg", "line", {"data": {"kind": kind, "n": self.asked, **data}})
+        request = check("PageRequest", {"kind": kind, "n": self.asked, **data})
+        self._send("comm_msg", "line", {"data": request})
         return self._until(lambda said: said.get("n") == self.asked)[-1]
 
     def run(self, code: str, cell: str, stop: str = "") -> tuple[Ran, list[dict[str, Any]]]:

@@ -2,7 +2,15 @@
 import { type Kernel, type KernelMessage } from '@jupyterlab/services';
 import { type JSONObject } from '@lumino/coreutils';
 import { type ISignal, Signal } from '@lumino/signaling';
-import type { PageBundle, PageRefusal, PageReply, PageState, PageWelcome } from './protocol';
+import type {
+  PageBundle,
+  PagePlace,
+  PageRefusal,
+  PageReply,
+  PageRequest,
+  PageState,
+  PageWelcome
+} from './protocol';
 import { type Speaking, forgets, reach, soon } from './reaching';
 import { type News, type Turn, type TurnEvent, isNews, isTurnEvent, reduce } from './turns';
 
@@ -160,7 +168,7 @@ export class KernelLine {
   }
 
   /** Ask for something. Rejects with Refused where the kernel says why not. */
-  async ask<T>(kind: string, data: Record<string, unknown> = {}): Promise<T> {
+  async ask<T>(kind: string, data: object = {}): Promise<T> {
     const page = this.page;
     if (!page || !this.isOpen) {
       throw new Refused({ said: 'no kernel answers here', next: '%load_ext jan_magics' });
@@ -168,7 +176,8 @@ export class KernelLine {
     const n = ++this.asked;
     const reply = await new Promise<PageReply>(resolve => {
       this.waiting.set(n, resolve);
-      page.send({ kind, n, ...data } as never);
+      const request: PageRequest = { ...data, kind, n };
+      page.send(request as never);
     });
     if (reply.error) {
       throw new Refused(reply.error);
@@ -177,7 +186,7 @@ export class KernelLine {
   }
 
   /** Tell which answers were written here; those of others are missing. */
-  async known(answers: { thread: string; message: string }[]): Promise<Map<string, PageState>> {
+  async known(answers: PagePlace[]): Promise<Map<string, PageState>> {
     const { answers: found } = await this.ask<{ answers: Record<string, PageState> }>('known', {
       answers
     });

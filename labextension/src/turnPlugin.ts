@@ -9,7 +9,14 @@ import { type KernelLine, TURN, type Shown } from './kernelLine';
 import { IKernels } from './kernels';
 import { IPreferences } from './preferences';
 import { insertBelow, put, spotOf, turnsIn } from './outputs';
-import type { PageBundle, PageChunk, PageOver, PageShown, PageState } from './protocol';
+import type {
+  PageBundle,
+  PageChunk,
+  PageOver,
+  PagePlace,
+  PageShown,
+  PageState
+} from './protocol';
 import { type Actions } from './turnActions';
 import { type Turn, type TurnEvent } from './turns';
 import { type Scene, TurnView } from './turnView';
@@ -122,7 +129,7 @@ class Turns implements Scene, ITurns {
       return { insert };
     }
     const { id: cell } = spot.cell.model;
-    const place = { thread: shown.thread_id, message: shown.message, cell };
+    const place: PagePlace = { thread: shown.thread_id, message: shown.message, cell };
     const replace = async (kind: string, more: Record<string, unknown>) => {
       const { bundle } = await line.ask<{ bundle: PageBundle }>(kind, { ...place, ...more });
       const now = spotOf(this.tracker, view.node);
