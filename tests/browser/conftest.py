@@ -14,7 +14,6 @@ from playwright.sync_api import (
     Error,
     Page,
     ViewportSize,
-    expect,
     sync_playwright,
 )
 
@@ -36,9 +35,6 @@ OTHERS = (
 )  # fmt: skip
 # Tall, because JupyterLab leaves out cells that are off the screen.
 SIZE: ViewportSize = {"width": 1100, "height": 1400}
-
-# Milliseconds; as long as a machine takes that does other things too.
-expect.set_options(timeout=20_000)
 
 OpenCells = Callable[[Sequence[str]], OpenNotebook]
 

@@ -17,6 +17,15 @@ from tests.browser import other_kernel
 from tests.conftest import isolated_environment
 
 START_TIMEOUT = 60
+# Parts of JupyterLab that no test looks at; they take a third of the time in which a page loads.
+LEFT_OUT = (
+    *(f"@jupyterlab/{name}-extension" for name in (
+        "audio", "celltags", "csvviewer", "debugger", "extensionmanager", "help", "htmlviewer",
+        "hub", "imageviewer", "logconsole", "lsp", "metadataform", "pluginmanager", "terminal",
+        "tooltip", "video",
+    )),
+    "@jupyterlab/notebook-extension:export",  # asks the server for every format of nbconvert
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,13 @@ def _write_settings(folder: Path, extension: str, name: str, values: dict[str, o
     file.write_text(json.dumps(values), encoding="utf-8")
 
 
+def _leave_out(folder: Path) -> None:
+    config = folder / "config" / "labconfig" / "page_config.json"
+    config.parent.mkdir(parents=True)
+    left_out = dict.fromkeys(LEFT_OUT, True)
+    config.write_text(json.dumps({"disabledExtensions": left_out, "buildCheck": False}))
+
+
 def _command(root: Path, port: int) -> list[str]:
     never = "jupyterlab.handlers.announcements.NeverCheckForUpdate"
     return [
@@ -98,6 +114,7 @@ def running_lab(folder: Path) -> Iterator[Lab]:
     root, log = folder / "notebooks", folder / "lab.log"
     root.mkdir()
     other_kernel.install(folder / "data")
+    _leave_out(folder)
     # Without this a pop-up about news covers the page, whatever news_url says.
     _write_settings(folder, "apputils-extension", "notification", {"fetchNews": "false"})
     port, token = _free_port(), secrets.token_hex(16)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import nbformat
 from playwright.sync_api import Locator, Page
@@ -37,8 +37,18 @@ KERNEL_IS_READY = f"""() => {{
   const kernel = window.jupyterapp && {PANEL}?.sessionContext?.session?.kernel;
   return kernel?.status === 'idle' && kernel.connectionStatus === 'connected';
 }}"""
-# Whoever runs a cell before that starts another kernel.
-KERNEL_IS_KNOWN = f"() => !!{PANEL}?.sessionContext?.session?.kernel"
+# `how` is the kernel: "ready", or "known", before which whoever runs a cell starts another one.
+IS_SHOWN = f"""([name, how]) => {{
+  const panel = window.jupyterapp && {PANEL};
+  const kernel = panel?.sessionContext?.session?.kernel;
+  return panel?.context?.path === name
+    && panel.node.querySelector('.jp-Notebook .jp-Cell')
+    && !document.getElementById('jupyterlab-splash')
+    && (how !== 'ready' || kernel?.status === 'idle' && kernel.connectionStatus === 'connected')
+    && (how !== 'known' || kernel);
+}}"""
+OFTEN = 20
+"""Milliseconds between two looks: what waits for a selector looks twice a second."""
 REOPEN = """async ([path, more]) => {
   const { commands, shell } = window.jupyterapp;
   [...shell.widgets('main')].forEach(widget => widget.dispose());
@@ -84,10 +94,7 @@ class OpenNotebook:
     ) -> "OpenNotebook":
         """Load a page that shows a notebook of the server; the rest as `open`."""
         page.goto(link)
-        page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
-        page.wait_for_selector("#jupyterlab-splash", state="detached")
-        page.wait_for_function(KERNEL_IS_KNOWN if busy else KERNEL_IS_READY)
-        return cls(page, lab.root / name)
+        return cls(page, lab.root / name)._shown("known" if busy else "ready")
 
     @classmethod
     def show(cls, page: Page, lab: Lab, name: str) -> "OpenNotebook":
@@ -95,20 +102,18 @@ class OpenNotebook:
         if not page.url.startswith(lab.url):
             return cls.open(page, lab, name)
         page.evaluate(SHOW, name)
-        page.wait_for_function(f"name => {PANEL}.context?.path === name", arg=name)
-        page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
-        page.wait_for_function(KERNEL_IS_READY)
-        return cls(page, lab.root / name)
+        return cls(page, lab.root / name)._shown("ready")
 
     def reopen(self, *, kernel: bool = True) -> "OpenNotebook":
         """Close the notebook and open its file again in the same page, without a kernel if told."""
         name = self.path.name
         self.page.evaluate(REOPEN, [name, {} if kernel else {"kernelPreference": NO_KERNEL}])
-        self.page.wait_for_function(f"name => {PANEL}?.context?.path === name", arg=name)
-        self.page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell")
-        if kernel:
-            self.page.wait_for_function(KERNEL_IS_READY)
-        return OpenNotebook(self.page, self.path)
+        return OpenNotebook(self.page, self.path)._shown("ready" if kernel else "none")
+
+    def _shown(self, how: Literal["ready", "known", "none"]) -> "OpenNotebook":
+        """Wait until it is what the page shows, with its kernel."""
+        self.page.wait_for_function(IS_SHOWN, arg=[self.path.name, how], polling=OFTEN)
+        return self
 
     def evaluate(self, script: str, argument: object = None) -> Any:
         """Evaluate a script in the page, with `panel` as the notebook's panel."""
@@ -116,7 +121,9 @@ class OpenNotebook:
 
     def command(self, name: str) -> None:
         """Execute one of JupyterLab's commands and wait for its end."""
-        self.page.evaluate("name => window.jupyterapp.commands.execute(name)", name)
+        self.page.evaluate(
+            "async name => { await window.jupyterapp.commands.execute(name); }", name
+        )
 
     def lines(self, cell: int) -> Locator:
         """Give the painted lines of a cell's editor."""
@@ -146,15 +153,15 @@ class OpenNotebook:
         """Run a cell and wait for its end; its output may be painted a little later."""
         self.evaluate(
             "panel.content.deselectAll(); panel.content.activeCellIndex = argument;"
-            "window.jupyterapp.commands.execute('notebook:run-cell')",
+            "void window.jupyterapp.commands.execute('notebook:run-cell')",
             cell,
         )
-        self.page.wait_for_function(CELL_IS_DONE, arg=cell)
+        self.page.wait_for_function(CELL_IS_DONE, arg=cell, polling=OFTEN)
 
     def save(self) -> Any:
         """Save the notebook and read what lies on the disk."""
         self.command("docmanager:save")
-        self.page.wait_for_function(f"() => !{PANEL}.context.model.dirty")
+        self.page.wait_for_function(f"() => !{PANEL}.context.model.dirty", polling=OFTEN)
         return nbformat.read(self.path, as_version=4)
 
     def run_all(self) -> None:
@@ -179,7 +186,9 @@ class OpenNotebook:
     def use_theme(self, name: str) -> None:
         """Switch JupyterLab's theme, for instance to `JupyterLab Dark`, and wait until it shows."""
         self.page.evaluate(
-            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name
+            "async theme => {"
+            " await window.jupyterapp.commands.execute('apputils:change-theme', { theme }); }",
+            name,
         )
         self.page.wait_for_selector(f"body[data-jp-theme-name='{name}']", state="attached")
         # JupyterLab takes its splash away twice where another theme follows too soon.

@@ -7,8 +7,6 @@ from playwright.sync_api import Locator, Page
 
 from tests.browser.notebook import OpenNotebook
 
-WAIT = 20_000
-"""Milliseconds: what is shown comes from a kernel that may be busy."""
 LOAD = "%load_ext jan_magics"
 ECHO = "%%chat -m offline:echo"
 

@@ -1,9 +1,8 @@
 """The tree of a thread, walked by keyboard; the notebook goes where one goes."""
 
-from playwright.sync_api import expect
-
 from tests.browser.conftest import OpenCells
 from tests.browser.test_score_view import view_in
+from tests.browser.waiting import expect
 
 
 def test_a_branch_is_chosen_by_keyboard(open_cells: OpenCells) -> None:

@@ -2,10 +2,9 @@
 
 import re
 
-from playwright.sync_api import expect
-
 from tests.browser.conftest import OpenCells
 from tests.browser.test_score_view import view_in
+from tests.browser.waiting import expect
 
 ASK = "%%chat -m offline:echo --window 1200\n" + "Some words about 熊猫 and boats. " * 25
 

@@ -2,11 +2,12 @@
 
 import shutil
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
+from tests.browser.waiting import expect
 
 CELLS = (
     "%load_ext jan_magics\nimport jan_magics as jan",

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from playwright.sync_api import expect
-
 from tests.browser.conftest import OpenCells
 from tests.browser.notebook import OpenNotebook
+from tests.browser.waiting import expect
 
 TURN = "application/vnd.jan-magics.turn+json"
 RICH = """%%chat -m offline:echo -P pace=0.01

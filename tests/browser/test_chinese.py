@@ -5,13 +5,14 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser import notebook as notebooks
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
 from tests.browser.panel import open_panel, section
-from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, turn
+from tests.browser.waiting import expect
 from tests.conftest import require
 
 
@@ -34,17 +35,17 @@ def test_buttons_and_commands_are_chinese(chinese: Page, lab: Lab) -> None:
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
-    expect(shown.get_by_role("button", name="重试")).to_be_visible(timeout=WAIT)
+    expect(shown.get_by_role("button", name="重试")).to_be_visible()
     expect(shown.locator(".jan-Turn-footer")).to_contain_text("离线（无模型）")
     expect(shown.locator(".jan-Turn-memory")).to_have_text("在上下文中")
-    expect(notebook.page.locator(".jan-Status")).to_contain_text("预算的", timeout=WAIT)
+    expect(notebook.page.locator(".jan-Status")).to_contain_text("预算的")
     label = "window.jupyterapp.commands.label('jan-magics:chat-cell')"
     assert notebook.page.evaluate(label) == "在下方新建对话单元格"
     panel = open_panel(notebook, 250)
     summaries = panel.locator(".jan-Panel-section > summary")
     expect(summaries).to_have_text(["话题", "分支", "上下文", "文档"])
-    expect(section(panel, "branches")).to_contain_text("2 条消息 · 1 个分支", timeout=WAIT)
-    expect(section(panel, "context").get_by_role("status")).to_contain_text("发送", timeout=WAIT)
+    expect(section(panel, "branches")).to_contain_text("2 条消息 · 1 个分支")
+    expect(section(panel, "context").get_by_role("status")).to_contain_text("发送")
     expect(section(panel, "context").get_by_role("button", name="清空上下文")).to_be_visible()
     notebook.page.screenshot(path=notebook.picture("chinese"), animations="disabled")
     notebook.close_kernel(wait=False)

@@ -1,12 +1,13 @@
 """Files that are dropped on a chat cell are attached; those of the desktop come beside it first."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
 from tests.browser.panel import close_panel, open_panel
-from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, turn
+from tests.browser.waiting import expect
 
 BROWSED = "() => window.jupyterapp.commands.execute('filebrowser:go-to-path', {path: ''})"
 DROP = """([cell, name, content]) => {
@@ -59,7 +60,7 @@ def test_a_file_of_the_file_browser_is_attached(open_cells: OpenCells, lab: Lab)
     expect(marked).to_have_count(0)
     assert source(notebook, 1) == f'{ECHO} --attach "the plan 中.md"\nWhen does it leave?'
     notebook.run(1)
-    expect(turn(notebook, 1)).to_contain_text("The boat leaves at noon.", timeout=WAIT)
+    expect(turn(notebook, 1)).to_contain_text("The boat leaves at noon.")
 
 
 def test_a_file_of_the_desktop_is_uploaded_after_asking(open_cells: OpenCells, lab: Lab) -> None:

@@ -4,10 +4,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser.lab import Lab
 from tests.browser.notebook import PANEL, OpenNotebook
+from tests.browser.waiting import expect
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 ALL_DONE = f"""() => [...{PANEL}.content.model.cells].every(cell =>

@@ -13,12 +13,13 @@ import nbformat
 import pytest
 from nbconvert import HTMLExporter
 from nbformat.sign import NotebookNotary
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, Page
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import METADATA, OpenNotebook
 from tests.browser.payloads import payloads
+from tests.browser.waiting import expect
 
 TURN = "application/vnd.jan-magics.turn+json"
 WAIT = 60_000

@@ -1,11 +1,12 @@
 """Answers for those who see or move otherwise: high contrast, forced colours, no motion."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator
 
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.notebook import OpenNotebook
-from tests.browser.test_turn import CODE, ECHO, LOAD, SLOW, WAIT, begin, turn
+from tests.browser.test_turn import CODE, ECHO, LOAD, SLOW, begin, turn
+from tests.browser.waiting import expect
 
 MOVING = """node => [node, ...node.querySelectorAll('*')].flatMap(each => each.getAnimations())
   .filter(each => each.playState === 'running').length"""
@@ -18,8 +19,8 @@ def test_high_contrast(open_cells: OpenCells) -> None:
     notebook.use_theme(THEME)
     notebook.run(1)
     shown = turn(notebook, 1)
-    shown.get_by_role("button", name="Retry").click(timeout=WAIT)
-    expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2", timeout=WAIT)
+    shown.get_by_role("button", name="Retry").click()
+    expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2")
     notebook.screenshot("turn high contrast")
     assert barriers(notebook.page, ".jan-Turn") == []
     notebook.use_theme("JupyterLab Light")
@@ -30,7 +31,7 @@ def test_nothing_moves_where_motion_is_reduced(open_cells: OpenCells) -> None:
     notebook.run(0)
     begin(notebook, 1)
     shown = turn(notebook, 1)
-    expect(shown).to_contain_text("word3 ", timeout=WAIT)
+    expect(shown).to_contain_text("word3 ")
     assert shown.evaluate(MOVING) > 0
     notebook.page.emulate_media(reduced_motion="reduce")
     try:
@@ -38,7 +39,7 @@ def test_nothing_moves_where_motion_is_reduced(open_cells: OpenCells) -> None:
     finally:
         notebook.page.emulate_media(reduced_motion="no-preference")
     shown.get_by_role("button", name="Stop").click()
-    expect(shown.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
+    expect(shown.get_by_role("button", name="Go on")).to_be_visible()
 
 
 def test_forced_colours_leave_buttons_and_marks(open_cells: OpenCells) -> None:
@@ -47,7 +48,7 @@ def test_forced_colours_leave_buttons_and_marks(open_cells: OpenCells) -> None:
         notebook.run(cell)
     shown, page = turn(notebook, 1), notebook.page
     retry = shown.get_by_role("button", name="Retry")
-    expect(retry).to_be_visible(timeout=WAIT)
+    expect(retry).to_be_visible()
     try:
         page.emulate_media(forced_colors="active", color_scheme="light")
         check_forced(notebook, retry)

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
-from tests.browser.panel import ECHO, WAIT, close_panel, load, open_panel, section
+from tests.browser.panel import ECHO, close_panel, load, open_panel, section
 from tests.browser.payloads import payloads
 from tests.browser.test_hostile import counted
+from tests.browser.waiting import expect
 
 PANEL = "#jan-magics-panel"
 BAD = f"{PANEL} :is(script, iframe, object, embed, link, style, img, video, form form, [onerror])"
@@ -46,18 +47,18 @@ def test_nothing_keeps_people_from_the_panel(
     notebook = open_cells([load(tmp_path / "data"), ask, "%chat use 'one 一'", add])
     notebook.use_theme(theme)
     panel = open_panel(notebook, 250)
-    expect(panel.locator(".jan-Panel-nobody")).to_be_visible(timeout=WAIT)
+    expect(panel.locator(".jan-Panel-nobody")).to_be_visible()
     assert barriers(notebook.page, PANEL) == []
     for cell in range(4):
         notebook.run(cell)
     documents = section(panel, "documents")
-    expect(documents.locator(".jan-Panel-file")).to_have_count(1, timeout=WAIT)
-    expect(section(panel, "context").get_by_role("status")).to_contain_text("sent", timeout=WAIT)
+    expect(documents.locator(".jan-Panel-file")).to_have_count(1)
+    expect(section(panel, "context").get_by_role("status")).to_contain_text("sent")
     documents.get_by_role("searchbox").fill("boat")
     documents.get_by_role("searchbox").press("Enter")
     hits = documents.locator(".jan-Panel-hit")
-    hits.get_by_role("button").click(timeout=WAIT)
-    expect(hits.locator("mark")).to_be_visible(timeout=WAIT)
+    hits.get_by_role("button").click()
+    expect(hits.locator("mark")).to_be_visible()
     assert barriers(notebook.page, PANEL) == []
     panel.screenshot(path=notebook.picture(f"panel whole {theme}"), animations="disabled")
     threads = section(panel, "threads")
@@ -68,7 +69,7 @@ def test_nothing_keeps_people_from_the_panel(
     notebook.page.keyboard.press("Escape")
     row.hover()
     row.get_by_role("button", name="Move to the bin").click()
-    expect(threads.locator(".jan-Panel-notice")).to_be_visible(timeout=WAIT)
+    expect(threads.locator(".jan-Panel-notice")).to_be_visible()
     assert barriers(notebook.page, PANEL) == []
 
 
@@ -84,17 +85,17 @@ def test_hostile_names_are_words(open_cells: OpenCells, page: Page, tmp_path: Pa
         more = section(panel, "threads").locator(".jan-Panel-more")
         rows = section(panel, "threads").locator(".jan-Panel-item")
         for shown in range(50, len(texts), 50):
-            expect(rows).to_have_count(shown, timeout=WAIT)
+            expect(rows).to_have_count(shown)
             more.click()
-        expect(rows).to_have_count(len(texts), timeout=WAIT)
+        expect(rows).to_have_count(len(texts))
         documents = section(panel, "documents")
         documents.locator(".jan-Panel-collection summary").click()
-        expect(documents.locator(".jan-Panel-file").first).to_be_visible(timeout=WAIT)
+        expect(documents.locator(".jan-Panel-file").first).to_be_visible()
         documents.get_by_role("searchbox").fill("script alert img")
         documents.get_by_role("searchbox").press("Enter")
-        expect(documents.locator(".jan-Panel-hit").first).to_be_visible(timeout=WAIT)
+        expect(documents.locator(".jan-Panel-hit").first).to_be_visible()
         documents.locator(".jan-Panel-hit button").first.click()
-        expect(documents.locator("mark").first).to_be_visible(timeout=WAIT)
-        expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(40, timeout=WAIT)
+        expect(documents.locator("mark").first).to_be_visible()
+        expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(40)
         assert page.locator(BAD).count() == 0
         panel.screenshot(path=notebook.picture("panel hostile"), animations="disabled")

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from tests.browser.conftest import OpenCells
-from tests.browser.panel import WAIT, close_panel, load, open_panel, section
+from tests.browser.panel import close_panel, load, open_panel, section
+from tests.browser.waiting import expect
 
 ADD = """import pandas as pd, jan_magics as jan
 texts = pd.Series([f"Note {n}: a red boat no. {n} floats. " * 20 for n in range(600)])
@@ -39,27 +40,27 @@ def test_files_are_listed_and_found_with_scores(open_cells: OpenCells, tmp_path:
     panel = open_panel(notebook, 250)
     documents = section(panel, "documents")
     notebook.run(0)
-    expect(documents).to_contain_text("No documents yet", timeout=WAIT)
+    expect(documents).to_contain_text("No documents yet")
     notebook.run(1)
     files = documents.locator(".jan-Panel-file")
-    expect(files).to_have_count(2, timeout=WAIT)
+    expect(files).to_have_count(2)
     expect(files.first).to_contain_text("1 chunk · indexed")
     expect(documents.get_by_role("combobox")).to_be_hidden()
     notebook.run(2)
-    expect(documents.get_by_role("combobox").locator("option")).to_have_count(2, timeout=WAIT)
+    expect(documents.get_by_role("combobox").locator("option")).to_have_count(2)
 
     search = documents.get_by_role("searchbox")
     search.fill("竹子")
     search.press("Enter")
     hits = documents.locator(".jan-Panel-hit")
-    expect(hits).to_have_count(1, timeout=WAIT)
+    expect(hits).to_have_count(1)
     expect(hits).to_contain_text("score ")
     hits.get_by_role("button").press("Enter")
-    expect(hits.locator("mark")).to_contain_text("熊猫吃竹子", timeout=WAIT)
+    expect(hits.locator("mark")).to_contain_text("熊猫吃竹子")
     panel.screenshot(path=notebook.picture("panel documents"), animations="disabled")
     search.fill("nothing of that kind")
     search.press("Enter")
-    expect(documents).to_contain_text("Nothing is found", timeout=WAIT)
+    expect(documents).to_contain_text("Nothing is found")
     assert not notebook.save().metadata.get("widgets")
 
 
@@ -70,17 +71,17 @@ def test_a_bar_shows_how_far_documents_are(open_cells: OpenCells, tmp_path: Path
     panel = open_panel(notebook)
     documents = section(panel, "documents")
     notebook.run(0)
-    expect(documents).to_contain_text("No documents yet", timeout=WAIT)
+    expect(documents).to_contain_text("No documents yet")
     notebook.page.evaluate(WATCH)
     notebook.run(1)
-    expect(documents.locator(".jan-Panel-collection")).to_contain_text("600", timeout=WAIT)
+    expect(documents.locator(".jan-Panel-collection")).to_contain_text("600")
     expect(documents.get_by_role("progressbar")).to_be_hidden()
     seen = notebook.page.evaluate("window.seen")
     assert any(words.startswith("许多 notes: ") and " of 600 " in words for words in seen), seen
     # The default unfolds when it comes, also beside another that was there before it.
     expect(documents.locator(".jan-Panel-file")).to_have_count(0)
     notebook.run(2)
-    expect(documents.locator(".jan-Panel-file")).to_contain_text("own.md", timeout=WAIT)
+    expect(documents.locator(".jan-Panel-file")).to_contain_text("own.md")
 
 
 def test_a_collection_on_a_server_is_among_them(
@@ -93,7 +94,7 @@ def test_a_collection_on_a_server_is_among_them(
     panel = open_panel(notebook, 250)
     notebook.run(0)
     listed = section(panel, "documents").locator(".jan-Panel-collection")
-    expect(listed).to_have_count(2, timeout=WAIT)
+    expect(listed).to_have_count(2)
     expect(listed.last).to_contain_text("队 notes")
     expect(listed.last).to_contain_text("default · on a server · 1 document")
-    expect(listed.last.locator(".jan-Panel-file")).to_contain_text("team.md", timeout=WAIT)
+    expect(listed.last.locator(".jan-Panel-file")).to_contain_text("team.md")

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, Response, expect
+from playwright.sync_api import Locator, Page, Response
 
 from tests.browser.conftest import OpenCells
 from tests.browser.notebook import KERNEL_IS_READY
-from tests.browser.panel import ECHO, WAIT, close_panel, load, make_threads, open_panel, section
+from tests.browser.panel import ECHO, close_panel, load, make_threads, open_panel, section
+from tests.browser.waiting import expect
 
 ASKED = (
     "import jan_magics as jan\n"
@@ -63,9 +64,9 @@ def test_forced_colours_leave_edges_focus_segments_and_marks(
     panel, page = open_panel(notebook, 260), notebook.page
     for cell in range(4):
         notebook.run(cell)
-    expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(5, timeout=WAIT)
-    expect(section(panel, "context").get_by_role("status")).to_contain_text("sent", timeout=WAIT)
-    expect(panel.locator(".jan-Panel-item")).to_have_count(3, timeout=WAIT)
+    expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(5)
+    expect(section(panel, "context").get_by_role("status")).to_contain_text("sent")
+    expect(panel.locator(".jan-Panel-item")).to_have_count(3)
     try:
         for scheme in ("light", "dark"):
             dark = scheme == "dark"
@@ -94,7 +95,7 @@ def test_what_is_folded_stays_folded_after_a_reload(open_cells: OpenCells, tmp_p
     notebook.run(0)
     notebook.run(1)
     notebook.save()
-    expect(panel.locator("[aria-current=true]").first).to_be_visible(timeout=WAIT)
+    expect(panel.locator("[aria-current=true]").first).to_be_visible()
 
     def keeps(reply: Response) -> bool:
         kept = "jan-magics:folded" in (reply.request.post_data or "")
@@ -106,11 +107,11 @@ def test_what_is_folded_stays_folded_after_a_reload(open_cells: OpenCells, tmp_p
     page.reload()
     page.wait_for_function(KERNEL_IS_READY)
     notebook.command("jan-magics:panel")
-    expect(section(panel, "threads")).to_have_attribute("open", "", timeout=WAIT)
+    expect(section(panel, "threads")).to_have_attribute("open", "")
     expect(section(panel, "branches")).not_to_have_attribute("open", "")
-    expect(section(panel, "threads").locator("[aria-current=true]")).to_be_visible(timeout=WAIT)
+    expect(section(panel, "threads").locator("[aria-current=true]")).to_be_visible()
     with page.expect_response(keeps):
         section(panel, "branches").locator("> summary").press("Enter")
-    expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(2, timeout=WAIT)
+    expect(section(panel, "branches").get_by_role("treeitem")).to_have_count(2)
     notebook.close_kernel()
     page.goto("about:blank")  # what JupyterLab has restored is no fresh beginning

@@ -1,9 +1,8 @@
 """Dollars in an answer: formulas are set, prices stay text."""
 
-from playwright.sync_api import expect
-
 from tests.browser.conftest import OpenCells
-from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, turn
+from tests.browser.waiting import expect
 
 
 def test_prices_are_no_formulas(open_cells: OpenCells) -> None:
@@ -12,5 +11,5 @@ def test_prices_are_no_formulas(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.run(1)
     body = turn(notebook, 1).locator(".jan-Turn-body")
-    expect(body.locator("mjx-container")).to_have_count(1, timeout=WAIT)
+    expect(body.locator("mjx-container")).to_have_count(1)
     expect(body).to_contain_text("Costs $5 and $10 today, 一张$20，两张$35, with")

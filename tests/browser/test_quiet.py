@@ -5,14 +5,14 @@ from contextlib import contextmanager
 
 import nbformat
 import pytest
-from playwright.sync_api import ConsoleMessage, Page, expect
+from playwright.sync_api import ConsoleMessage, Page
 
 from tests.browser import other_kernel
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import KERNEL_IS_READY, METADATA, PANEL, SHOW, OpenNotebook
 from tests.browser.panel import close_panel, open_panel
-from tests.browser.test_turn import WAIT
+from tests.browser.waiting import expect
 
 NOTICE = ".Toastify__toast"
 STATUS = ".jan-Status"
@@ -101,7 +101,7 @@ def test_two_versions_that_do_not_understand_each_other(
     notebook = open_cells([OTHER_VERSION.format(protocol=protocol)])
     notebook.run(0)
     notice = page.locator(NOTICE, has_text=said)
-    expect(notice).to_be_visible(timeout=WAIT)
+    expect(notice).to_be_visible()
     expect(page.locator(STATUS)).to_have_text(said)
     page.wait_for_function(KERNEL_IS_READY)
     page.screenshot(path=notebook.picture(f"versions {protocol}"), animations="disabled")

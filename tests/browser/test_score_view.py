@@ -1,10 +1,11 @@
 """A search as a view: the threshold by keyboard, what falls out, a chunk in its document."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator
 
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import OpenNotebook
+from tests.browser.waiting import expect
 from tests.widgets.test_score_view import DOCUMENTS
 
 SEARCH = "%rag search -c it -k 3 --live a boat on water"

@@ -1,12 +1,11 @@
 """A source opens in its document, by mouse and by keys; without a kernel it says where it is."""
 
-from playwright.sync_api import expect
-
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.test_score_view import view_in, write_documents
-from tests.browser.test_turn import ECHO, LOAD, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, turn
+from tests.browser.waiting import expect
 
 ASK = f"{ECHO} -c it -k 2 --threshold -1\nWhat floats [2] on water 【1】? `x[1]` and [9]"
 
@@ -17,14 +16,14 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
-    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "known")
     shown.locator(".jan-Turn-sources > summary").click()
     first, second = (shown.locator(".jan-Turn-source").nth(n) for n in (0, 1))
     first.get_by_role("button", name="boats.md").click()
-    expect(first.locator("mark")).to_contain_text("boat", timeout=WAIT)
+    expect(first.locator("mark")).to_contain_text("boat")
     jump = second.get_by_role("button")
     jump.press("Enter")
-    expect(second.locator("mark")).to_be_visible(timeout=WAIT)
+    expect(second.locator("mark")).to_be_visible()
     assert barriers(notebook.page, ".jan-Turn") == []
     notebook.screenshot("sources")
     notebook.use_theme("JupyterLab Dark")
@@ -39,7 +38,7 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
 
     anew = notebook.reopen()
     shown = turn(anew, 1)
-    expect(shown).to_have_attribute("data-state", "read-only", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "read-only")
     shown.locator(".jan-Turn-sources > summary").click()
     row = shown.locator(".jan-Turn-source").first
     row.get_by_role("button", name="boats.md").click()
@@ -47,9 +46,9 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     expect(row.get_by_role("region")).to_contain_text("once the kernel of this notebook")
     anew.screenshot("sources without a kernel")
     anew.run(0)
-    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "known")
     row.get_by_role("button", name="boats.md").click(click_count=2)
-    expect(row.locator("mark")).to_contain_text("boat", timeout=WAIT)
+    expect(row.locator("mark")).to_contain_text("boat")
 
 
 def test_a_number_in_an_answer_leads_to_its_source(open_cells: OpenCells, lab: Lab) -> None:
@@ -61,7 +60,7 @@ def test_a_number_in_an_answer_leads_to_its_source(open_cells: OpenCells, lab: L
     two, one = (shown.locator(".jan-Turn-body a", has_text=mark) for mark in ("[2]", "【1】"))
     rows = shown.locator(".jan-Turn-source")
     expect(rows.first).to_be_hidden()
-    two.click(timeout=WAIT)
+    two.click()
     expect(rows.nth(1).get_by_role("button")).to_be_focused()
     keys.press("Escape")
     expect(two).to_be_focused()

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenCells
 from tests.browser.notebook import THEMES, OpenNotebook
+from tests.browser.waiting import expect
 
 CHAT = "text/x-jan-chat"
 PYTHON = "text/x-ipython"

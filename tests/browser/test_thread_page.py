@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from jan_magics.widgets.page import STATIC
 from jan_magics.widgets.thread_rows import safe_html
+from tests.browser.waiting import expect
 from tests.notebook.hostile import WORDS
 from tests.widgets.pages import check_message
 

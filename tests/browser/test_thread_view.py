@@ -1,15 +1,13 @@
 """A thread as a view: one asks, stops, edits and walks through versions without a cell."""
 
-from playwright.sync_api import expect
-
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.test_approval import MAIL
 from tests.browser.test_score_view import view_in
+from tests.browser.waiting import expect
 from tests.magics.test_tools import step
 from tests.providers.serving import serving_here
 
-WAIT = 20_000
 STREAMING = """() => [...document.querySelectorAll('.jan-view')].some(view =>
   view.querySelector('.jan-growing:not([hidden]) em')?.textContent === 'many' &&
   [...view.querySelectorAll('article.jan-from-user:not([hidden])')].some(each =>
@@ -41,7 +39,7 @@ def test_one_asks_edits_and_walks_in_the_view(open_cells: OpenCells) -> None:
     notebook.page.keyboard.type("Why is the sky blue?")
     notebook.page.keyboard.press("Enter")
     answers = view.locator("article.jan-from-assistant:not(.jan-growing)")
-    expect(answers).to_have_count(2, timeout=WAIT)
+    expect(answers).to_have_count(2)
 
     asked = view.locator("article.jan-from-user", has_text="Why is the sky blue?")
     asked.get_by_role("button", name="Edit").click()
@@ -50,20 +48,20 @@ def test_one_asks_edits_and_walks_in_the_view(open_cells: OpenCells) -> None:
     editor.fill("天空为什么是蓝的？")
     view.get_by_role("button", name="Save").click()
     changed = view.locator("article.jan-from-user:visible", has_text="天空为什么是蓝的？")
-    expect(changed).to_contain_text("2/2", timeout=WAIT)
+    expect(changed).to_contain_text("2/2")
     expect(view.get_by_role("status")).to_have_text("the answer is there")
     changed.get_by_role("button", name="Version before").click()
-    expect(asked).to_contain_text("1/2", timeout=WAIT)
+    expect(asked).to_contain_text("1/2")
 
     view.get_by_role("button", name="Clear context").click()
     bar = view.locator("details", has_text="context cleared · 4 messages")
-    expect(bar).to_be_visible(timeout=WAIT)
+    expect(bar).to_be_visible()
     bar.locator("summary").focus()
     notebook.page.keyboard.press("Enter")
     expect(bar.locator("article")).to_have_count(4)
     notebook.screenshot("thread-cleared")
     view.get_by_role("button", name="Restore").click()
-    expect(answers).to_have_count(2, timeout=WAIT)
+    expect(answers).to_have_count(2)
     notebook.screenshot("thread")
     notebook.use_theme("JupyterLab Dark")
     notebook.screenshot("thread-dark")
@@ -80,8 +78,8 @@ def test_an_answer_streams_and_is_stopped(open_cells: OpenCells) -> None:
     box.fill("\n\n".join(f"Paragraph {n} of *many* words." for n in range(40)))
     box.press("Enter")
     growing = view.locator(".jan-growing")
-    expect(growing).to_contain_text("Paragraph 2", timeout=WAIT)
-    notebook.page.wait_for_function(STREAMING, timeout=WAIT)
+    expect(growing).to_contain_text("Paragraph 2")
+    notebook.page.wait_for_function(STREAMING)
     edit = view.locator("article.jan-from-user:visible").get_by_role("button", name="Edit")
     expect(edit).to_be_disabled()
     expect(edit).to_have_attribute("title", "This waits for the end of what goes on.")
@@ -107,13 +105,13 @@ def test_a_tool_call_asks_in_the_view(open_cells: OpenCells) -> None:
         box.fill("Write to 李.")
         box.press("Enter")
         question = view.get_by_role("group", name="The model wants to run send_mail")
-        expect(question).to_contain_text('{"to": "李 <b>&"}', timeout=WAIT)
+        expect(question).to_contain_text('{"to": "李 <b>&"}')
         assert barriers(notebook.page, ".jan-view") == []
         notebook.screenshot("thread-asks")
         question.get_by_role("button", name="Run once").click()
         expect(question).to_have_count(0)
         answers = view.locator("article.jan-from-assistant:not(.jan-growing)")
-        expect(answers).to_contain_text("Sent.", timeout=WAIT)
+        expect(answers).to_contain_text("Sent.")
         expect(view).to_contain_text("called send_mail")
 
 

@@ -2,17 +2,16 @@
 
 import re
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator
 
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import THEMES, OpenNotebook
+from tests.browser.waiting import expect
 from tests.magics.test_tools import WEATHER, step
 from tests.providers.serving import serving_here
 
-WAIT = 20_000
-"""Milliseconds: what is shown comes from a kernel that may be busy."""
 LOAD = "%load_ext jan_magics"
 ECHO = "%%chat -m offline:echo"
 SLOW = f"{ECHO} -P pace=0.05\n" + " ".join(f"word{number}" for number in range(300))
@@ -47,10 +46,10 @@ def test_an_answer_grows_and_stands_with_its_buttons(open_cells: OpenCells) -> N
     notebook.run(0)
     begin(notebook, 1)
     shown = turn(notebook, 1)
-    expect(shown).to_have_attribute("data-state", "running", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "running")
     expect(shown).to_contain_text("word9 ")
     notebook.screenshot("turn running")
-    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "known")
     expect(shown).to_contain_text("word299")
     expect(shown.locator(".jan-Turn-words")).to_contain_text("offline:echo · ")
     assert notebook.evaluate("return panel.content.model.cells.get(1).outputs.length") == 1
@@ -61,15 +60,15 @@ def test_the_stop_button_stops_a_running_cell(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.page.evaluate("void window.jupyterapp.commands.execute('notebook:run-all-cells')")
     shown = turn(notebook, 1)
-    expect(shown).to_contain_text("word9 ", timeout=WAIT)
+    expect(shown).to_contain_text("word9 ")
     shown.get_by_role("button", name="Stop").click()
     area = notebook.page.locator(".jp-Cell[data-windowed-list-index='1'] .jp-OutputArea")
     expect(area).to_contain_text("Stopped: kept", timeout=3_000)
-    expect(shown.get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
+    expect(shown.get_by_role("button", name="Go on")).to_be_visible()
     assert notebook.evaluate("return panel.content.model.cells.get(2).executionCount") is None
     shown.get_by_role("button", name="Go on").click()
-    expect(shown).to_contain_text("word99", timeout=WAIT)
-    expect(shown).to_have_attribute("data-state", "known", timeout=WAIT)
+    expect(shown).to_contain_text("word99")
+    expect(shown).to_have_attribute("data-state", "known")
     expect(shown.get_by_role("button", name="Go on")).to_have_count(0)
 
 
@@ -78,16 +77,16 @@ def test_retry_versions_edit_and_pin(open_cells: OpenCells) -> None:
     for cell in range(3):
         notebook.run(cell)
     shown = turn(notebook, 1)
-    shown.get_by_role("button", name="Retry").click(timeout=WAIT)
+    shown.get_by_role("button", name="Retry").click()
     versions = shown.locator(".jan-Turn-versions")
-    expect(versions).to_contain_text("2/2", timeout=WAIT)
+    expect(versions).to_contain_text("2/2")
     expect(shown.locator(".jan-Turn-words")).not_to_contain_text("· answer")
     expect(turn(notebook, 2)).to_contain_text("built on a branch that is no longer shown")
     expect(turn(notebook, 2).locator(".jan-Turn-memory")).to_have_class(
         re.compile("jan-Turn-spoken")
     )
     versions.get_by_role("button", name="Previous version").click()
-    expect(versions).to_contain_text("1/2", timeout=WAIT)
+    expect(versions).to_contain_text("1/2")
     expect(turn(notebook, 2)).not_to_contain_text("built on a branch")
 
     shown.get_by_role("button", name="Edit").click()
@@ -97,13 +96,13 @@ def test_retry_versions_edit_and_pin(open_cells: OpenCells) -> None:
     area.fill("**eins** <img src=x onerror=alert(1)>")
     notebook.screenshot("turn edited in place")
     area.press("Control+Enter")
-    expect(versions).to_contain_text("3/3", timeout=WAIT)
+    expect(versions).to_contain_text("3/3")
     expect(shown.locator("strong")).to_have_text("eins")
     assert shown.locator("img").count() == 0
 
     pin = shown.get_by_role("button", name="Pin")
     pin.click()
-    expect(pin).to_have_attribute("aria-pressed", "true", timeout=WAIT)
+    expect(pin).to_have_attribute("aria-pressed", "true")
     notebook.screenshot("turn pinned third version")
     saved = notebook.save().cells[1].outputs[0].data["application/vnd.jan-magics.turn+json"]
     assert (saved["text"][:8], saved["version"]) == ("**eins**", 3)
@@ -114,7 +113,7 @@ def test_code_becomes_a_cell_below(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
-    expect(shown.locator(".jan-Code")).to_have_count(2, timeout=WAIT)
+    expect(shown.locator(".jan-Code")).to_have_count(2)
     expect(shown.locator("mjx-container")).to_have_count(1)
     shown.locator(".jan-Code").first.hover()
     notebook.screenshot("turn code tools")
@@ -135,12 +134,12 @@ def test_a_reopened_answer_is_read_only_until_its_kernel_speaks(open_cells: Open
     notebook.close_kernel()
     anew = notebook.reopen()
     shown = turn(anew, 1)
-    expect(shown).to_have_attribute("data-state", "read-only", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "read-only")
     expect(shown.locator(".jan-Code")).to_have_count(2)
     assert shown.get_by_role("button", name="Retry").count() == 0
     assert not anew.dirty
     anew.run(0)
-    expect(shown.get_by_role("button", name="Retry")).to_be_visible(timeout=WAIT)
+    expect(shown.get_by_role("button", name="Retry")).to_be_visible()
 
 
 def test_a_page_loaded_in_mid_stream_loses_nothing(open_cells: OpenCells, lab: Lab) -> None:
@@ -149,14 +148,14 @@ def test_a_page_loaded_in_mid_stream_loses_nothing(open_cells: OpenCells, lab: L
     notebook.run(0)
     notebook.save()
     begin(notebook, 1)
-    expect(turn(notebook, 1)).to_contain_text("word5 ", timeout=WAIT)
+    expect(turn(notebook, 1)).to_contain_text("word5 ")
     anew = OpenNotebook.open(notebook.page, lab, notebook.path.name, busy=True)
     shown = turn(anew, 1)
-    expect(shown).to_have_attribute("data-state", "running", timeout=WAIT)
+    expect(shown).to_have_attribute("data-state", "running")
     said = len(shown.locator(".jan-Turn-body").inner_text().split())
-    expect(shown).to_contain_text(f"word{said + 2} ", timeout=WAIT)
+    expect(shown).to_contain_text(f"word{said + 2} ")
     shown.get_by_role("button", name="Stop").click()
-    expect(shown.locator(".jan-Turn-footer")).to_contain_text("offline:echo", timeout=WAIT)
+    expect(shown.locator(".jan-Turn-footer")).to_contain_text("offline:echo")
     saved = anew.save().cells[1].outputs[0].data["application/vnd.jan-magics.turn+json"]
     assert saved["finish"] == "stopped"
     assert saved["text"].startswith("word0 word1 word2 word3")
@@ -170,7 +169,7 @@ def test_both_themes_show_what_was_called(open_cells: OpenCells) -> None:
         notebook.run(0)
         notebook.run(1)
         call = turn(notebook, 1).locator(".jan-Turn-call")
-        expect(call).to_contain_text('get_weather({"city": "北京 <b>&"})', timeout=WAIT)
+        expect(call).to_contain_text('get_weather({"city": "北京 <b>&"})')
         call.locator("summary").click()
         for theme in THEMES:
             notebook.use_theme(theme)
@@ -183,8 +182,8 @@ def test_nothing_keeps_people_from_an_answer(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.run(1)
     shown = turn(notebook, 1)
-    shown.get_by_role("button", name="Retry").click(timeout=WAIT)
-    expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2", timeout=WAIT)
+    shown.get_by_role("button", name="Retry").click()
+    expect(shown.locator(".jan-Turn-versions")).to_contain_text("2/2")
     for theme in THEMES:
         notebook.use_theme(theme)
         assert barriers(notebook.page, ".jan-Turn") == []
@@ -199,7 +198,7 @@ def test_the_memory_map_marks_chat_cells(open_cells: OpenCells) -> None:
     for cell in range(5):
         notebook.run(cell)
     cells = notebook.page.locator(".jp-Cell[data-jan-memory]")
-    expect(cells).to_have_count(3, timeout=WAIT)
+    expect(cells).to_have_count(3)
     expect(turn(notebook, 1).locator(".jan-Turn-memory")).to_have_text("not sent any more")
     expect(turn(notebook, 4).locator(".jan-Turn-memory")).to_have_text("in the context")
     notebook.run(1)

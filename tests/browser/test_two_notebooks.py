@@ -1,18 +1,20 @@
 """Two notebooks side by side: each shows its own turns, and a stop in one is quick and its own."""
 
-from playwright.sync_api import expect
-
 from tests.benchmarks.bench_first_chat import server
 from tests.browser import notebook as notebooks
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
 from tests.browser.notebook import KERNEL_IS_READY, PANEL, OpenNotebook
-from tests.browser.test_turn import LOAD, WAIT, begin, turn
+from tests.browser.test_turn import LOAD, begin, turn
+from tests.browser.waiting import expect
 
 STOP_MS = 300
-BESIDE = """path => window.jupyterapp.commands.execute('docmanager:open', {
-  path, factory: 'Notebook', options: {mode: 'split-right'}
-})"""
+# It returns nothing: a widget would be written out whole for us, which takes seconds.
+BESIDE = """async path => {
+  const options = { mode: 'split-right' };
+  const how = { path, factory: 'Notebook', options };
+  await window.jupyterapp.commands.execute('docmanager:open', how);
+}"""
 ACTIVATE = """path => {
   const { shell } = window.jupyterapp;
   const found = [...shell.widgets('main')].find(each => each.context?.path === path);
@@ -50,17 +52,17 @@ def test_a_stop_is_quick_and_touches_one_notebook(open_cells: OpenCells, lab: La
         second.run(0)
         begin(second, 1)
         shown = turn(second, 1)
-        expect(shown).to_contain_text("token token", timeout=WAIT)
+        expect(shown).to_contain_text("token token")
         expect(shown).to_have_count(1)  # none in the other notebook
 
         page.evaluate(ACTIVATE, first.path.name)
         begin(first, 1)
-        expect(shown).to_have_count(2, timeout=WAIT)
-        expect(shown.nth(0)).to_contain_text("token token", timeout=WAIT)
+        expect(shown).to_have_count(2)
+        expect(shown.nth(0)).to_contain_text("token token")
         page.evaluate(WATCH)
         page.screenshot(path=first.picture("two notebooks"), animations="disabled")
         shown.nth(0).get_by_role("button", name="Stop").click()
-        expect(shown.nth(0).get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
+        expect(shown.nth(0).get_by_role("button", name="Go on")).to_be_visible()
         took = page.evaluate(TOOK)
         assert took <= STOP_MS, f"{took:.0f} ms"
         expect(shown.nth(1)).to_have_attribute("data-state", "running")
@@ -70,7 +72,7 @@ def test_a_stop_is_quick_and_touches_one_notebook(open_cells: OpenCells, lab: La
             arg=[1, words],
         )
         shown.nth(1).get_by_role("button", name="Stop").click()
-        expect(shown.nth(1).get_by_role("button", name="Go on")).to_be_visible(timeout=WAIT)
+        expect(shown.nth(1).get_by_role("button", name="Go on")).to_be_visible()
         page.evaluate(ACTIVATE, "beside.ipynb")
         second.close_kernel()
         page.evaluate(ACTIVATE, first.path.name)

@@ -1,10 +1,9 @@
 """What is typed into a chat cell moves the gauges, and keys for the whole page work everywhere."""
 
-from playwright.sync_api import expect
-
 from tests.browser.conftest import OpenCells
 from tests.browser.panel import open_panel, section
-from tests.browser.test_turn import ECHO, LOAD, SLOW, WAIT, turn
+from tests.browser.test_turn import ECHO, LOAD, SLOW, turn
+from tests.browser.waiting import expect
 
 BESIDE = SLOW.replace("%%chat", "%%chat -t beside --background")
 GROWN = """length => [...document.querySelectorAll('.jan-Turn[data-state=running]')]
@@ -19,22 +18,22 @@ def test_gauges_follow_a_prompt_that_is_typed_into_a_cell(open_cells: OpenCells)
         notebook.run(cell)
     panel = open_panel(notebook)
     said = section(panel, "context").get_by_role("status")
-    expect(said).to_contain_text("sent", timeout=WAIT)
+    expect(said).to_contain_text("sent")
     inside = notebook.page.locator(".jan-view").get_by_role("status")
-    expect(inside).to_contain_text("sent", timeout=WAIT)
+    expect(inside).to_contain_text("sent")
     before, before_inside = said.text_content() or "", inside.text_content() or ""
     notebook.lines(3).nth(1).click()
     notebook.page.keyboard.insert_text("many more words 你好 " * 40)
-    expect(said).not_to_have_text(before, timeout=WAIT)
-    expect(inside).not_to_have_text(before_inside, timeout=WAIT)
+    expect(said).not_to_have_text(before)
+    expect(inside).not_to_have_text(before_inside)
     typed, beside = said.text_content() or "", turn(notebook, 4)
     grown = len(beside.text_content() or "") + 50
-    notebook.page.wait_for_function(GROWN, arg=grown, timeout=WAIT)
+    notebook.page.wait_for_function(GROWN, arg=grown)
     expect(said).to_have_text(typed)  # an answer that grows elsewhere says nothing about it
     beside.get_by_role("button", name="Stop").click()
     notebook.lines(1).nth(1).click()  # nobody types there
-    expect(said).to_have_text(before, timeout=WAIT)
-    expect(inside).to_have_text(before_inside, timeout=WAIT)
+    expect(said).to_have_text(before)
+    expect(inside).to_have_text(before_inside)
 
 
 def test_a_notebook_is_saved_by_key_from_a_button_of_a_turn(open_cells: OpenCells) -> None:
@@ -42,7 +41,7 @@ def test_a_notebook_is_saved_by_key_from_a_button_of_a_turn(open_cells: OpenCell
     notebook.run(0)
     notebook.run(1)
     retry = turn(notebook, 1).get_by_role("button", name="Retry")
-    expect(retry).to_be_visible(timeout=WAIT)
+    expect(retry).to_be_visible()
     assert notebook.dirty
     retry.focus()
     notebook.page.keyboard.press("Control+s")
@@ -58,7 +57,7 @@ def test_turns_of_a_deleted_thread_are_read_only(open_cells: OpenCells) -> None:
     notebook.run(0)
     notebook.run(1)
     retry = turn(notebook, 1).get_by_role("button", name="Retry")
-    expect(retry).to_be_visible(timeout=WAIT)
+    expect(retry).to_be_visible()
     notebook.edit(2, "%chat delete gone")
     notebook.run(2)
-    expect(retry).to_have_count(0, timeout=WAIT)
+    expect(retry).to_have_count(0)
