@@ -12,9 +12,7 @@ from jan_magics.api.host import language_of
 from jan_magics.api.opening import current_host
 from jan_magics.api.shelf import Shelf, collections, retriever_of, status_of
 from jan_magics.domain.counting import counted
-from jan_magics.magics.keeping import keep
 from jan_magics.magics.line import Line
-from jan_magics.magics.reading import axes
 from jan_magics.rag.matching import typed
 
 Run: TypeAlias = Callable[[Any, Any, str], object]
@@ -47,7 +45,7 @@ def _use(magics: Any, parsed: Any, _: str) -> Line:
 def _add(magics: Any, parsed: Any, _: str) -> object:
     found = Collection(parsed.collection)
     how = {name: value for name, value in cutting(parsed).items() if value is not None}
-    given = [_variable(magics, each) for each in parsed.path]
+    given = [variable(magics, each) for each in parsed.path]
     if any(not isinstance(each, str) for each in given) and len(given) > 1:
         raise UsageError("%rag add: a table is added by itself, without files beside it")
     what = given[0] if len(given) == 1 else given
@@ -56,7 +54,7 @@ def _add(magics: Any, parsed: Any, _: str) -> object:
     )
 
 
-def _variable(magics: Any, word: str) -> Any:
+def variable(magics: Any, word: str) -> Any:
     """Return a table that a variable of the user holds, else the word: a path."""
     from jan_magics.frames import is_frame
 
@@ -93,44 +91,6 @@ def _delete(magics: Any, parsed: Any, _: str) -> Line:
     return Line("\n".join(lines))
 
 
-def _search(magics: Any, parsed: Any, text: str) -> object:
-    found = Collection(parsed.collection).search(text, **_how(parsed))
-    for line in found.attrs["jan"]["said"]:
-        say(line, language_of(current_host()))
-    if not parsed.live:
-        return found
-    from jan_magics.api.live import live
-    from jan_magics.api.live_scores import score_view
-
-    keep(magics.shell, parsed.o, found)  # the view moves, the table does not
-    return live(current_host(), found, lambda: score_view(parsed.collection, text, _how(parsed)))
-
-
-def _explain(magics: Any, parsed: Any, text: str) -> object:
-    if not parsed.chunk:
-        raise UsageError(
-            "%rag explain: which chunk is not said\nTake its id from: %rag search --all TEXT"
-        )
-    how = {name: value for name, value in _how(parsed).items() if name != "all"}
-    found = Collection(parsed.collection).explain(text, parsed.chunk, **how)
-    for line in (found.attrs["jan"]["said"], *found.attrs["jan"]["notes"]):
-        say(line, language_of(current_host()))
-    return found
-
-
-def _questions(magics: Any, parsed: Any, _: str) -> object:
-    return Collection(parsed.collection).questions(**({} if parsed.n is None else {"n": parsed.n}))
-
-
-def _evaluate(magics: Any, parsed: Any, _: str) -> object:
-    questions, per_question = _variable(magics, parsed.file_or_df), parsed.per_question
-    found = Collection(parsed.collection)
-    report = found.evaluate(questions, grid=axes(parsed.grid) or None, per_question=per_question)
-    for line in report.attrs["jan"]["notes"]:
-        say(line, language_of(current_host()))
-    return report
-
-
 def _push(magics: Any, parsed: Any, _: str) -> object:
     return _told(Collection(parsed.collection).push(parsed.url))
 
@@ -149,14 +109,7 @@ def _doctor(magics: Any, parsed: Any, _: str) -> object:
     return Collection(parsed.collection).doctor(vacuum=parsed.vacuum)
 
 
-def _how(parsed: Any) -> dict[str, Any]:
-    names = ("k", "mode", "threshold", "rerank", "where", "all")
-    return {name: value for name in names if (value := getattr(parsed, name, None)) is not None}
-
-
 RUN: Final[Mapping[str, Run]] = MappingProxyType({
     "": _status, "collections": _collections, "use": _use, "add": _add, "documents": _documents,
-    "remove": _remove, "delete": _delete, "search": _search, "explain": _explain,
-    "questions": _questions, "evaluate": _evaluate, "push": _push, "pull": _pull,
-    "doctor": _doctor,
+    "remove": _remove, "delete": _delete, "push": _push, "pull": _pull, "doctor": _doctor,
 })  # fmt: skip
