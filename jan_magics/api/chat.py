@@ -1,4 +1,4 @@
-"""`Chat`: the same conversation from Python, sync, in notebooks and plain scripts."""
+"""`Chat`: the same thread from Python, sync, in notebooks and plain scripts."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, overload

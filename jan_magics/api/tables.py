@@ -1,4 +1,4 @@
-"""The tables of SURFACE as DataFrames: threads, messages, turns, models, settings, checks."""
+"""What Python gives as DataFrames: threads, messages, turns, models, settings, checks."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Station 6: a provider's stream becomes parts. Progress is coalesced, partial text is saved."""
+"""A provider's stream becomes parts. Progress is coalesced, partial text is saved."""
 
 import asyncio
 import contextlib

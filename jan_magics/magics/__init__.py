@@ -1,1 +1,1 @@
-"""The doors of a notebook: `%%chat`, `%chat`, completion."""
+"""The doors of a notebook: `%%chat`, `%chat`, `%rag`, `%%jan`, completion."""

@@ -1,4 +1,4 @@
-"""Find the sentences of a conversation that answer a question best, by common words. Pure."""
+"""Find the sentences of a thread that answer a question best, by common words. Pure."""
 
 import math
 import re
@@ -43,7 +43,7 @@ def quote(prompt: str, sources: Sequence[str], *, seed: int = 0) -> str:
 
     The question is the last sentence of the prompt that ends in a question mark, else its first
     sentence; all else is searched. `seed` chooses the wording and which of the best comes first.
-    Of a conversation that is to be summarised the first sentence of each question is quoted. What
+    Of a thread that is to be summarised the first sentence of each question is quoted. What
     was retrieved is cited by its number.
     """
     if len(outlined := _OUTLINED.findall(prompt)) > 1:

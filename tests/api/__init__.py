@@ -1,0 +1,1 @@
+"""Tests of what a notebook or script imports: chats, answers, tables."""

@@ -1,1 +1,1 @@
-"""Timings, run by hand: they measure the machine as well."""
+"""Promised figures beside their rivals: `make bench`."""

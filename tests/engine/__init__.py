@@ -1,0 +1,1 @@
+"""Tests of a turn: settings, the engine, the path from a prompt to a stored answer."""

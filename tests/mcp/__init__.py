@@ -1,0 +1,1 @@
+"""Tests of MCP servers, which are real processes here."""

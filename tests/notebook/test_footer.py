@@ -1,3 +1,5 @@
+"""The line under an answer: model, tokens, cost, time, and what went otherwise."""
+
 from dataclasses import replace
 
 import pytest

@@ -1,3 +1,5 @@
+"""What {{ }} in a prompt is replaced with, and what it is never run on."""
+
 import builtins
 import re
 import subprocess

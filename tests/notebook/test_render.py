@@ -1,3 +1,5 @@
+"""The forms in which an answer is shown: JSON, Markdown, HTML, plain text."""
+
 import json
 import re
 from dataclasses import replace

@@ -1,0 +1,1 @@
+"""Tests of wire formats and HTTP, against servers on the loopback."""

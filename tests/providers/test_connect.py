@@ -1,3 +1,5 @@
+"""From the name of a model to the provider that speaks its wire format."""
+
 import asyncio
 import time
 from dataclasses import replace

@@ -1,3 +1,5 @@
+"""What a server refuses, as typed errors that say the next step."""
+
 import json
 import time
 import traceback

@@ -1,3 +1,5 @@
+"""What httpx raises as typed errors, streams that are given up, proxies, a client made late."""
+
 import asyncio
 import gzip
 import inspect

@@ -1,3 +1,5 @@
+"""Where a key is found, and that it is shown nowhere."""
+
 import copy
 import os
 import pickle

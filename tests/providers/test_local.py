@@ -1,3 +1,5 @@
+"""The model server that we start: told, shared, begun again, and gone with the kernel."""
+
 import asyncio
 import json
 import os

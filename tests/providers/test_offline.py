@@ -1,3 +1,5 @@
+"""The model that needs no network: it echoes or quotes."""
+
 import asyncio
 import time
 from itertools import pairwise

@@ -1,3 +1,5 @@
+"""A stream of the OpenAI wire becomes an answer, whatever the server bends."""
+
 import json
 from typing import Any
 

@@ -1,3 +1,5 @@
+"""The list of models of an OpenAI-like server, and what they can do."""
+
 import asyncio
 import json
 from typing import Any

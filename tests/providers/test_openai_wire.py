@@ -1,3 +1,5 @@
+"""Messages become requests of the OpenAI wire."""
+
 import json
 from dataclasses import replace
 from typing import Any

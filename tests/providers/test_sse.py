@@ -1,3 +1,5 @@
+"""Server-sent events, cut at any byte."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,0 +1,1 @@
+"""Tests of retrieval: documents, chunks, vectors, words, search."""

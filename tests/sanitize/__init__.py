@@ -1,0 +1,1 @@
+"""Tests of cleaning: what becomes of messages that a provider would refuse."""

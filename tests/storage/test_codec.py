@@ -1,4 +1,4 @@
-"""The codec: law 1 for every value, and Jan's own JSON through and back."""
+"""The codec: every value comes back as it was, and Jan's own JSON through and back."""
 
 import json
 from dataclasses import replace

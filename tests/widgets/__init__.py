@@ -1,0 +1,1 @@
+"""Tests of views, with a page that speaks to a real kernel."""
