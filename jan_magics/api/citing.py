@@ -8,6 +8,7 @@ from jan_magics.domain.messages import Json
 from jan_magics.engine.given import Retrieved
 from jan_magics.rag.citation_shapes import citations_as
 from jan_magics.rag.citations import cite
+from jan_magics.rag.footnotes import footnoted, grounded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,12 +20,18 @@ def citations(given: Retrieved | None, answer: str) -> "pd.DataFrame":
 
 
 def grounding(given: Retrieved | None, answer: str) -> "pd.DataFrame":
-    """Return a row a sentence of the answer. Raises RetrievalError, EmbedderError."""
+    """Return a row a sentence of the answer; `attrs["jan"]["marked"]` is it with small numbers.
+
+    Raises RetrievalError, EmbedderError.
+    """
     if given is None or given.ground is None or not given.hits:
         raise RetrievalError(
             "nothing was retrieved for this answer", "Ask with a collection: %%chat -c NAME"
         )
-    return grounding_table(given.ground(answer))
+    found = given.ground(answer)
+    table = grounding_table(found)
+    table.attrs["jan"]["marked"] = footnoted(answer, grounded(found, given.hits), "source")
+    return table
 
 
 def shaped(given: Retrieved | None, answer: str, shape: str) -> Json:

@@ -1,13 +1,27 @@
 """An answer with small numbers behind what its sources hold. Its own text stays as it is."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from jan_magics.domain.code_spans import code_spans
-from jan_magics.domain.retrieval import Citation
+from jan_magics.domain.retrieval import Citation, Hit
+from jan_magics.rag.grounding import Grounding
 
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def grounded(grounding: Grounding, hits: Sequence[Hit]) -> Iterator[Citation]:
+    """Yield what supports the sentences of an answer as citations: n is the n-th hit, from 1."""
+    numbers = {hit.chunk.id: n for n, hit in enumerate(hits, 1)}
+    for row in grounding.rows:
+        if row.supported and row.chunk in numbers:
+            n = numbers[row.chunk]
+            hit = hits[n - 1]
+            yield Citation(
+                n, row.chunk, hit.source, hit.chunk.start, hit.chunk.end, hit.text, row.start,
+                row.end, row.score, "grounding",
+            )  # fmt: skip
 
 
 def footnoted(answer: str, citations: Iterable[Citation], prefix: str) -> str:

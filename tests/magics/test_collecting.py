@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernel import Kernel, running_kernel
+from tests.magics.test_tools import step
 from tests.providers.loopback import Reply
 from tests.providers.serving import serving_here
 from tests.providers.test_embeddings import rows
@@ -255,3 +256,22 @@ def test_what_is_left_of_the_progress_says_what_was_read(kernel: Kernel) -> None
     ran = kernel.ok("added = %rag add many -c many")
     assert ran.displays, "it takes long enough for something to be shown"
     assert ran.displays[-1]["text/plain"] == "many: 500 documents"
+
+
+def test_an_answer_is_held_against_its_sources(kernel: Kernel, tmp_path: Path) -> None:
+    facts = tmp_path / "facts"
+    facts.mkdir()
+    for n in range(40):
+        words = (f"{letters}{n:02}" for letters in ("stone", "weighs", "grams"))
+        (facts / f"{n}.md").write_text(f"{' '.join(words)}.\n")
+    kernel.ok("%rag add docs facts -c mixed")
+    said = "The panda eats bamboo all day. `The panda eats bamboo`\n\nNobody knows why it snows."
+    with serving_here(step(text=said)) as server:
+        ask = f"%%chat -m {server.address}#m -c mixed -k 2 -o answer\nWhat does the panda eat?"
+        kernel.ok(ask)
+    assert value(kernel, "answer.grounding().supported.tolist()") == "[True, False]"
+    first = value(kernel, "answer.sources.chunk[answer.sources.n == 1].tolist()")
+    assert value(kernel, "answer.grounding().chunk[:1].tolist()") == first
+    assert value(kernel, "answer.grounding().attrs['jan']['marked']") == repr(
+        said.replace("day.", "day.[¹](#source-1)")
+    )
