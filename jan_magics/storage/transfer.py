@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, runtime_checkable
 
+from jan_magics.domain.branching import repair_detached
 from jan_magics.domain.counting import counted
 from jan_magics.domain.errors import StoreError, ThreadNotFound
 from jan_magics.domain.messages import Json, Message, Part
@@ -87,7 +88,19 @@ def read_threads(path: Path, now: datetime) -> Iterator[Incoming]:
         except (StoreError, ThreadNotFound) as error:
             yield Incoming(folder.name, None, error.message)
         else:
-            yield Incoming(folder.name, whole, note)
+            whole, mended = _linked(whole)
+            yield Incoming(folder.name, whole, "; ".join(filter(None, (note, mended))))
+
+
+def _linked(whole: WholeThread) -> tuple[WholeThread, str]:
+    """Return a thread whose answers have their questions again, as Jan does when it loads one."""
+    found = {message.id: message for message in repair_detached(TreeIndex(whole.messages)).save}
+    if not found:
+        return whole, ""
+    messages = tuple(found.get(message.id, message) for message in whole.messages)
+    answers = sum(message.role == "assistant" for message in found.values())
+    said = f"{counted(answers, 'answer')} put behind the question before"
+    return replace(whole, messages=messages), said
 
 
 def take_in(store: WholeStore, incoming: Incoming) -> Taken:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jan_magics.domain.errors import SettingError, StoreError
 from jan_magics.domain.messages import Json, Message, TextPart, Thread, text_of
 from jan_magics.domain.overlays import Hidden
-from jan_magics.domain.tree import Changes
+from jan_magics.domain.tree import Changes, TreeIndex
 from jan_magics.storage.overlays import encode_overlay
 from jan_magics.storage.thread_file import read_thread_file, write_thread_file
 from jan_magics.storage.thread_folder import read_thread_folder, write_thread_folder
@@ -233,3 +233,25 @@ def test_an_exported_file_called_thread_json_is_what_it_holds(tmp_path: Path) ->
     (incoming,) = read_threads(path, START)
     assert incoming.whole is not None
     assert (incoming.name, ids(incoming.whole.messages)) == ("u", ["q", "a"])
+
+
+def test_an_answer_that_jan_left_without_its_question_has_it_again(
+    tmp_path: Path, here: WholeStore
+) -> None:
+    # Jan's own fault: links were lost where a question was asked anew while its answer came.
+    alone = replace(make_message("b", "by more data", parent=None), role="assistant")
+    late = [
+        replace(each, created_at=START + timedelta(minutes=n))
+        for n, each in enumerate(
+            (QUESTION, ANSWER, make_message("r", "and now?", parent="a"), alone)
+        )
+    ]
+    write_thread_folder(whole(*late), tmp_path / "jan")
+    rows = [take_in(here, each) for each in read_threads(tmp_path / "jan", START)]
+    assert [(row.status, row.reason) for row in rows] == [
+        ("added", "1 answer put behind the question before")
+    ]
+    path = TreeIndex(here.messages("t")).path()
+    assert [text_of(each) for each in path][-2:] == ["and now?", "by more data"]
+    again = [take_in(here, each) for each in read_threads(tmp_path / "jan", START)]
+    assert [row.status for row in again] == ["unchanged"]
