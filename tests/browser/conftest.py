@@ -4,8 +4,9 @@ Package scope, not session scope: Playwright keeps an event loop running in the 
 tests elsewhere that start a loop of their own would fail beside it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import pytest
 from playwright.sync_api import (
@@ -36,7 +37,11 @@ OTHERS = (
 # Tall, because JupyterLab leaves out cells that are off the screen.
 SIZE: ViewportSize = {"width": 1100, "height": 1400}
 
-OpenCells = Callable[[Sequence[str]], OpenNotebook]
+
+class OpenCells(Protocol):
+    """Opens a new notebook that has these code cells, with a kernel unless told."""
+
+    def __call__(self, sources: Sequence[str], *, kernel: bool = True) -> OpenNotebook: ...
 
 
 @pytest.fixture(scope="package")
@@ -128,10 +133,10 @@ def open_cells(page: Page, lab: Lab) -> Iterator[OpenCells]:
     """Open a new notebook that has these code cells."""
     opened: list[OpenNotebook] = []
 
-    def open_notebook(sources: Sequence[str]) -> OpenNotebook:
+    def open_notebook(sources: Sequence[str], *, kernel: bool = True) -> OpenNotebook:
         name = f"notebook-{len(list(lab.root.iterdir()))}.ipynb"
         notebook.write(lab.root / name, sources)
-        opened.append(OpenNotebook.show(page, lab, name))
+        opened.append(OpenNotebook.show(page, lab, name, kernel=kernel))
         return opened[-1]
 
     yield open_notebook

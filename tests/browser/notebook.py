@@ -54,12 +54,14 @@ REOPEN = """async ([path, more]) => {
   [...shell.widgets('main')].forEach(widget => widget.dispose());
   await commands.execute('docmanager:open', { path, factory: 'Notebook', ...more });
 }"""
-NO_KERNEL = {"shouldStart": False, "canStart": False, "autoStartDefault": False}
+NO_KERNEL = {
+    "kernelPreference": {"shouldStart": False, "canStart": False, "autoStartDefault": False}
+}
 # The old ones go last: an empty JupyterLab would show its launcher.
-SHOW = """async name => {
+SHOW = """async ([path, more]) => {
   const { commands, shell } = window.jupyterapp;
   const before = [...shell.widgets('main')];
-  await commands.execute('docmanager:open', { path: name, factory: 'Notebook' });
+  await commands.execute('docmanager:open', { path, factory: 'Notebook', ...more });
   before.forEach(widget => widget.dispose());
 }"""
 CELL_IS_DONE = f"""index => {{
@@ -97,17 +99,17 @@ class OpenNotebook:
         return cls(page, lab.root / name)._shown("known" if busy else "ready")
 
     @classmethod
-    def show(cls, page: Page, lab: Lab, name: str) -> "OpenNotebook":
+    def show(cls, page: Page, lab: Lab, name: str, *, kernel: bool = True) -> "OpenNotebook":
         """Show a notebook alone in the JupyterLab that a page has, loaded where it has none."""
         if not page.url.startswith(lab.url):
             return cls.open(page, lab, name)
-        page.evaluate(SHOW, name)
-        return cls(page, lab.root / name)._shown("ready")
+        page.evaluate(SHOW, [name, {} if kernel else NO_KERNEL])
+        return cls(page, lab.root / name)._shown("ready" if kernel else "none")
 
     def reopen(self, *, kernel: bool = True) -> "OpenNotebook":
         """Close the notebook and open its file again in the same page, without a kernel if told."""
         name = self.path.name
-        self.page.evaluate(REOPEN, [name, {} if kernel else {"kernelPreference": NO_KERNEL}])
+        self.page.evaluate(REOPEN, [name, {} if kernel else NO_KERNEL])
         return OpenNotebook(self.page, self.path)._shown("ready" if kernel else "none")
 
     def _shown(self, how: Literal["ready", "known", "none"]) -> "OpenNotebook":

@@ -10,7 +10,7 @@ from playwright.sync_api import ConsoleMessage, Page
 from tests.browser import other_kernel
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
-from tests.browser.notebook import KERNEL_IS_READY, METADATA, PANEL, SHOW, OpenNotebook
+from tests.browser.notebook import KERNEL_IS_READY, METADATA, PANEL, OpenNotebook
 from tests.browser.panel import close_panel, open_panel
 from tests.browser.waiting import expect
 
@@ -79,10 +79,8 @@ def test_no_kernel_at_all(open_cells: OpenCells, page: Page, lab: Lab) -> None:
     open_cells(["1"]).close_kernel()
     book = nbformat.v4.new_notebook(metadata=METADATA, cells=[nbformat.v4.new_code_cell(CHAT)])
     nbformat.write(book, lab.root / "alone.ipynb")
-    alone = SHOW.replace("factory: 'Notebook'", "factory: 'Notebook', kernelPreference: NONE")
-    none = "{ shouldStart: false, canStart: false, autoStartDefault: false }"
     with quiet(page):
-        page.evaluate(alone.replace("NONE", none), "alone.ipynb")
+        OpenNotebook.show(page, lab, "alone.ipynb", kernel=False)
         expect(page.locator(".jan-MagicLine")).to_have_text("%%chat")
         assert page.evaluate(f"() => {PANEL}.sessionContext.session") is None
 
