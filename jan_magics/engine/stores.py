@@ -33,10 +33,12 @@ def open_search(store: Store, folder: Path) -> Searching:
     """Return the search over a store; its file is made by the first search."""
     if isinstance(store, SqliteStore):
         return Search(folder / "search.db", store)
+    from jan_magics.storage.jsonl import JsonlStore
     from jan_magics.storage.postgres import PostgresStore
+    from jan_magics.storage.postgres_search import PostgresSearch
 
     if isinstance(store, PostgresStore):
-        from jan_magics.storage.postgres_search import PostgresSearch
-
         return PostgresSearch(store)
-    return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
+    if isinstance(store, JsonlStore):
+        return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
+    return Search(folder / "search.db", store)
