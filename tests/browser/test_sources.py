@@ -3,6 +3,7 @@
 from tests.browser.axe import barriers
 from tests.browser.conftest import OpenCells
 from tests.browser.lab import Lab
+from tests.browser.notebook import OpenNotebook
 from tests.browser.test_score_view import view_in, write_documents
 from tests.browser.test_turn import ECHO, LOAD, turn
 from tests.browser.waiting import expect
@@ -10,11 +11,17 @@ from tests.browser.waiting import expect
 ASK = f"{ECHO} -c it -k 2 --threshold -1\nWhat floats [2] on water 【1】? `x[1]` and [9]"
 
 
-def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None:
+def asked(open_cells: OpenCells, lab: Lab, *more: str) -> OpenNotebook:
+    """Open a notebook with an answer that was given documents, in its second cell."""
     write_documents(lab)
-    notebook = open_cells([f"{LOAD}\n%rag add -c it papers", ASK])
-    notebook.run(0)
-    notebook.run(1)
+    notebook = open_cells([f"{LOAD}\n%rag add -c it papers", ASK, *more])
+    for cell in range(2 + len(more)):
+        notebook.run(cell)
+    return notebook
+
+
+def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None:
+    notebook = asked(open_cells, lab)
     shown = turn(notebook, 1)
     expect(shown).to_have_attribute("data-state", "known")
     shown.locator(".jan-Turn-sources > summary").click()
@@ -33,9 +40,13 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
     jump.focus()
     notebook.page.keyboard.press("Enter")
     expect(second.locator("mark")).to_be_hidden()
+
+
+def test_without_a_kernel_a_source_says_where_it_is(open_cells: OpenCells, lab: Lab) -> None:
+    notebook = asked(open_cells, lab)
+    expect(turn(notebook, 1)).to_have_attribute("data-state", "known")
     notebook.save()
     notebook.close_kernel()
-
     anew = notebook.reopen()
     shown = turn(anew, 1)
     expect(shown).to_have_attribute("data-state", "read-only")
@@ -52,10 +63,7 @@ def test_a_source_opens_in_its_document(open_cells: OpenCells, lab: Lab) -> None
 
 
 def test_a_number_in_an_answer_leads_to_its_source(open_cells: OpenCells, lab: Lab) -> None:
-    write_documents(lab)
-    notebook = open_cells([f"{LOAD}\n%rag add -c it papers", ASK, "%chat show --live"])
-    for cell in range(3):
-        notebook.run(cell)
+    notebook = asked(open_cells, lab, "%chat show --live")
     keys, shown = notebook.page.keyboard, turn(notebook, 1)
     two, one = (shown.locator(".jan-Turn-body a", has_text=mark) for mark in ("[2]", "【1】"))
     rows = shown.locator(".jan-Turn-source")
