@@ -1,4 +1,4 @@
-"""Which store a setting names, and the search over it. Only that one is loaded."""
+"""Which store a setting names, and the search over it. Whoever has SQLite loads no other."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -34,11 +34,12 @@ def open_search(store: Store, folder: Path) -> Searching:
     if isinstance(store, SqliteStore):
         return Search(folder / "search.db", store)
     from jan_magics.storage.jsonl import JsonlStore
+
+    if isinstance(store, JsonlStore):
+        return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
     from jan_magics.storage.postgres import PostgresStore
     from jan_magics.storage.postgres_search import PostgresSearch
 
     if isinstance(store, PostgresStore):
         return PostgresSearch(store)
-    if isinstance(store, JsonlStore):
-        return Search(folder / "search.db", store, partial(log_stamp, folder / "threads"))
     return Search(folder / "search.db", store)

@@ -47,12 +47,18 @@ def cite(answer: str, hits: Sequence[Hit]) -> Cited:
             if not 1 <= n <= known:
                 unknown.append(Marker(n, *mark.span()))
                 continue
-            hit = hits[n - 1]
-            citations.append(Citation(
-                n, hit.chunk.id, hit.source, hit.chunk.start, hit.chunk.end, hit.text, start, end,
-                None if isnan(hit.score) else hit.score, "marker",
-            ))  # fmt: skip
+            score = hits[n - 1].score
+            known_score = None if isnan(score) else score
+            citations.append(naming(n, hits[n - 1], (start, end), known_score, "marker"))
     return Cited(tuple(citations), tuple(unknown))
+
+
+def naming(n: int, hit: Hit, place: tuple[int, int], score: float | None, method: str) -> Citation:
+    """Return the citation of a hit, by its number, at a place of the answer."""
+    chunk = hit.chunk
+    return Citation(
+        n, chunk.id, hit.source, chunk.start, chunk.end, hit.text, *place, score, method
+    )
 
 
 def numbered(known: Sequence[Hit], found: Sequence[Hit]) -> tuple[Hit, ...]:

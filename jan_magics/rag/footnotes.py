@@ -6,6 +6,7 @@ from typing import Final
 
 from jan_magics.domain.code_spans import code_spans
 from jan_magics.domain.retrieval import Citation, Hit
+from jan_magics.rag.citations import naming
 from jan_magics.rag.grounding import Grounding
 
 _RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -17,11 +18,7 @@ def grounded(grounding: Grounding, hits: Sequence[Hit]) -> Iterator[Citation]:
     for row in grounding.rows:
         if row.supported and row.chunk in numbers:
             n = numbers[row.chunk]
-            hit = hits[n - 1]
-            yield Citation(
-                n, row.chunk, hit.source, hit.chunk.start, hit.chunk.end, hit.text, row.start,
-                row.end, row.score, "grounding",
-            )  # fmt: skip
+            yield naming(n, hits[n - 1], (row.start, row.end), row.score, "grounding")
 
 
 def footnoted(answer: str, citations: Iterable[Citation], prefix: str) -> str:

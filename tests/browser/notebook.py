@@ -40,12 +40,11 @@ KERNEL_IS_READY = f"""() => {{
 # `how` is the kernel: "ready", or "known", before which whoever runs a cell starts another one.
 IS_SHOWN = f"""([name, how]) => {{
   const panel = window.jupyterapp && {PANEL};
-  const kernel = panel?.sessionContext?.session?.kernel;
   return panel?.context?.path === name
     && panel.node.querySelector('.jp-Notebook .jp-Cell')
     && !document.getElementById('jupyterlab-splash')
-    && (how !== 'ready' || kernel?.status === 'idle' && kernel.connectionStatus === 'connected')
-    && (how !== 'known' || kernel);
+    && (how !== 'ready' || ({KERNEL_IS_READY})())
+    && (how !== 'known' || panel.sessionContext?.session?.kernel);
 }}"""
 OFTEN = 20
 """Milliseconds between two looks: what waits for a selector looks twice a second."""

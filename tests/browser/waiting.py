@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 30_000
 """Milliseconds; as long as a machine takes that does other things too."""
-OFTEN = 2_400
+AT_A_TIME = 2_400
 """Milliseconds: what it may wait for longer, Playwright looks at only twice a second."""
 
 
@@ -32,7 +32,7 @@ class _Patient:
             end = time.monotonic() + timeout / 1000
             while True:
                 try:
-                    check(*wanted, timeout=min(timeout, OFTEN), **how)
+                    check(*wanted, timeout=min(timeout, AT_A_TIME), **how)
                 except AssertionError:
                     if time.monotonic() >= end:
                         raise
